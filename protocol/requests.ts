@@ -1,0 +1,83 @@
+import type { CatalogTable, TableName } from './catalog.ts';
+import type { Range } from './position.ts';
+import type { PreviewPlan } from './preview.ts';
+import type { Problem } from './problem.ts';
+import type { Batch } from './run.ts';
+import type { LoadSpecification } from './specification.ts';
+
+/** A load that the folder's tables suggest, as code lens and quick pick show it. */
+export interface LoadCandidate {
+  /** `Satellite · load from Dev_Patient_`. */
+  readonly title: string;
+  readonly specification: LoadSpecification;
+  /** 0 to 1. */
+  readonly confidence: number;
+  readonly reasons: readonly string[];
+  /** Where the target's CREATE TABLE stands. */
+  readonly uri: string;
+  readonly range: Range;
+}
+
+/** A parameter of a load that a person may set before a run. */
+export interface LoadParameter {
+  readonly name: string;
+  readonly type: string;
+  /** The value in the script, as plain text; null for SQL NULL or "the clock". */
+  readonly value: string | null;
+  readonly description: string;
+}
+
+export interface GeneratedFile {
+  /** Suggested path, relative to the workspace folder, with `/`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Everything that a run or preview of one load needs, made by the server, executed by the runner. */
+export interface ExecutableLoad {
+  readonly title: string;
+  readonly specification: LoadSpecification | null;
+  /** The text that will be sent, as shown to the person. */
+  readonly text: string;
+  readonly batches: readonly Batch[];
+  readonly preview: PreviewPlan | null;
+  /** Why there is no preview, in words. */
+  readonly previewRefusal: string | null;
+  readonly parameters: readonly LoadParameter[];
+}
+
+/** Custom requests of the language server: method → parameters and result. */
+export interface ServerRequests {
+  'mergewright/catalog': {
+    params: { readonly folder: string };
+    result: { readonly tables: readonly CatalogTable[]; readonly problems: readonly Problem[] };
+  };
+  'mergewright/loads': {
+    params: { readonly uri?: string; readonly target?: TableName };
+    result: readonly LoadCandidate[];
+  };
+  'mergewright/generate': {
+    params: { readonly specification: LoadSpecification; readonly uri: string };
+    result: {
+      readonly files: readonly GeneratedFile[];
+      readonly specification: LoadSpecification;
+      readonly problems: readonly Problem[];
+    };
+  };
+  /** The load for the connection's platform: from a specification, or from a script's text. */
+  'mergewright/executable': {
+    params: {
+      readonly uri: string;
+      readonly specification?: LoadSpecification;
+      readonly text?: string;
+      readonly platform: string;
+      readonly parameters: Readonly<Record<string, string>>;
+    };
+    result: { readonly load: ExecutableLoad | null; readonly problems: readonly Problem[] };
+  };
+  /** SQL that creates the folder's tables on the embedded engine. */
+  'mergewright/seed': {
+    params: { readonly folder: string };
+    result: { readonly batches: readonly Batch[]; readonly problems: readonly Problem[] };
+  };
+}
