@@ -109,6 +109,8 @@ export interface LoadOptions {
   readonly hard_deletes?: 'ignore' | 'invalidate' | 'new_record' | 'flag' | 'physical';
   readonly load?: 'full' | 'delta' | 'partition' | 'cdc';
   readonly scope?: readonly string[];
+  /** Values of the scope columns that this run covers (every combination); absent: the combinations in the stage. */
+  readonly scope_values?: Readonly<Record<string, readonly (string | null)[]>>;
   readonly detection_source?: 'key_list';
   readonly on_empty_stage?: 'skip' | 'apply' | 'fail';
   readonly max_inactivation_pct?: number;
@@ -117,6 +119,8 @@ export interface LoadOptions {
   readonly duplicates?: 'fail' | 'collapse_identical' | 'keep_if_changed';
   readonly on_new_column?: 'new_version' | 'backfill_current';
   readonly on_missing_column?: 'ignore';
+  /** Staged columns that earlier loads did not have; what happens to them says `on_new_column`. */
+  readonly new_columns?: readonly string[];
   readonly sequence_by?: string;
   readonly op_column?: string;
   readonly delete_values?: readonly string[];
