@@ -130,6 +130,7 @@ export interface LoadOptions {
   readonly same_sequence_conflict?: 'fail';
   readonly repeated_value?: 'keep_first_start';
   readonly ignore_null_updates?: boolean;
+  /** Target hash key → its inputs in order: stage columns, or a load parameter marked by `@` (`@SourceSystem`). */
   readonly hash_key?: Readonly<Record<string, readonly string[]>>;
   readonly hashdiff?: Readonly<Record<string, readonly string[]>>;
   readonly hash_columns?: Readonly<Record<string, readonly string[]>>;
@@ -170,6 +171,8 @@ export interface LoadOptions {
   readonly insert_only?: boolean;
   /** `generate inactivation`: also run the type 2 load (with one clock, in one transaction). */
   readonly with_load?: boolean;
+  /** Target columns into which values of a wider stage type may go; elsewhere a narrowing stops the generation. */
+  readonly accept_narrowing?: readonly string[];
   /** Target column → stage column, where names alone do not match. */
   readonly mapping?: Readonly<Record<string, string>>;
   /** Target column → name of a load parameter that fills it (LoadProcess, RecordSource …). */
