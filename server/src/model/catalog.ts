@@ -1,0 +1,125 @@
+import type { CatalogTable } from '../../../protocol/catalog.ts';
+import type { Problem } from '../../../protocol/problem.ts';
+import { naturalPart, readMeaning } from './columns.ts';
+import { type Conventions, defaultConventions } from './conventions.ts';
+import type { FileDefinitions } from './definitions.ts';
+import type { TableFacts } from './facts.ts';
+import { type Feed, findFeeds } from './feeds.ts';
+import { TableLookup } from './lookup.ts';
+import { mergeDefinitions } from './merging.ts';
+import { nameFits, parseTableName, sameIdentifier } from './names.ts';
+import { guessRole, type RoleGuess, spoken } from './roles.ts';
+import { findStageKey } from './stage-keys.ts';
+import { type Structure, structureOf } from './structure.ts';
+import { findTwins } from './twins.ts';
+
+/** All tables of a folder with their meaning, and which staging table seems to fill which target. */
+export interface TableCatalog {
+  readonly tables: readonly CatalogTable[];
+  readonly feeds: readonly Feed[];
+  readonly lookup: TableLookup<CatalogTable>;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Builds the catalog of a folder. Roles are guessed from each table alone first; then tables that hold another one's
+ * columns, hubs and settings speak, and the keys of staging tables follow from what they fill.
+ */
+export function buildCatalog(
+  files: readonly FileDefinitions[],
+  conventions: Conventions = defaultConventions,
+): TableCatalog {
+  const merged = mergeDefinitions(files);
+  const structures = merged.value.map((facts) => structureOf(facts, conventions));
+  const alone = structures.map((structure) => guessRole(structure, conventions));
+  const twins = findTwins(structures, alone);
+  const otherHalf = new Map([...[...twins.twinOf].map(([holder, stage]) => [stage, holder] as const), ...twins.twinOf]);
+  const guesses = structures.map((structure, index) => {
+    const hints = twins.hints.get(structure);
+    const guess = hints === undefined ? alone[index] : guessRole(structure, conventions, hints);
+    return corrected(structure.table, guess ?? unknownRole, conventions);
+  });
+  const first = structures.map((structure, index) =>
+    catalogTable(
+      structure,
+      guesses[index] ?? unknownRole,
+      naturalKeyOf(structure, otherHalf, conventions),
+      conventions,
+    ),
+  );
+  const tables = withStageKeys(first, structures, guesses, conventions);
+  const feeds = findFeeds(tables, conventions);
+  return { tables, feeds, lookup: new TableLookup(tables), problems: merged.problems };
+}
+
+const unknownRole: RoleGuess = { role: 'unknown', confidence: 0, reasons: [] };
+
+function corrected(table: TableFacts, guess: RoleGuess, conventions: Conventions): RoleGuess {
+  const role = correctionFor(table, conventions)?.role;
+  return role === undefined
+    ? guess
+    : { role, confidence: 1, reasons: [`mergewright.json says it is a ${spoken(role)} table.`] };
+}
+
+function correctionFor(table: TableFacts, conventions: Conventions) {
+  return conventions.corrections.find((correction) => {
+    const name = parseTableName(correction.table);
+    return name !== undefined && nameFits(name, table.name);
+  });
+}
+
+function naturalKeyOf(
+  structure: Structure,
+  otherHalf: ReadonlyMap<Structure, Structure>,
+  conventions: Conventions,
+): readonly string[] {
+  const stated = correctionFor(structure.table, conventions)?.key;
+  if (stated !== undefined) return stated;
+  if (naturalPart(structure).length > 0) return [];
+  const twin = otherHalf.get(structure);
+  return twin === undefined ? [] : naturalPart(twin);
+}
+
+function catalogTable(
+  structure: Structure,
+  guess: RoleGuess,
+  naturalKey: readonly string[],
+  conventions: Conventions,
+): CatalogTable {
+  const { origin: _, columns: __, keys: ___, ...facts } = structure.table;
+  const meaning = readMeaning(structure, guess.role, naturalKey);
+  const roles = Object.entries(correctionFor(structure.table, conventions)?.columns ?? {});
+  const columns = meaning.columns.map((column) => {
+    const stated = roles.find(([name]) => sameIdentifier(name, column.name))?.[1];
+    return stated === undefined ? column : { ...column, role: stated };
+  });
+  return { ...facts, ...guess, columns, keys: meaning.keys };
+}
+
+/**
+ * A stage that declares no key gets the one that its targets imply, when they agree; so hover, completion and further
+ * loads know it, too.
+ */
+function withStageKeys(
+  tables: readonly CatalogTable[],
+  structures: readonly Structure[],
+  guesses: readonly RoleGuess[],
+  conventions: Conventions,
+): readonly CatalogTable[] {
+  const feeds = findFeeds(tables, conventions);
+  const hubs = tables.filter((table) => table.role === 'hub');
+  const implied = new Map<CatalogTable, readonly (readonly string[])[]>();
+  for (const feed of feeds) {
+    if (feed.source.keys.length > 0) continue;
+    const key = findStageKey(feed.source, feed.target, feed.match, hubs, conventions);
+    if (key.kind === 'known') implied.set(feed.source, [...(implied.get(feed.source) ?? []), key.columns]);
+  }
+  return tables.map((table, index) => {
+    const [first, ...others] = implied.get(table) ?? [];
+    const structure = structures[index];
+    const guess = guesses[index];
+    if (first === undefined || structure === undefined || guess === undefined) return table;
+    const agreed = others.every((other) => other.join('\u0000') === first.join('\u0000'));
+    return agreed ? catalogTable(structure, guess, first, conventions) : table;
+  });
+}

@@ -1,0 +1,367 @@
+import type { CatalogKey, TableName } from '../../../protocol/catalog.ts';
+import { isTsql, type PlatformName } from '../../../protocol/platform.ts';
+import type { Range } from '../../../protocol/position.ts';
+import {
+  absoluteRange,
+  bare,
+  lastPart,
+  lineStartsOf,
+  rangeOf,
+  tableNameOf,
+  textOf,
+  unitsOf,
+} from '../syntax/inspect.ts';
+import type {
+  AlterTable,
+  AlterTableAction,
+  ColumnDefinition,
+  Constraint,
+  CreateTable,
+  NodeBase,
+  Option,
+  Query,
+  Script,
+  Statement,
+  TableElement,
+  Unit,
+} from '../syntax/tree.ts';
+import type { ColumnFacts, TableFacts } from './facts.ts';
+import { sameIdentifier } from './names.ts';
+import { type QueryColumns, readQueryColumns } from './query-columns.ts';
+
+/** A table whose columns follow from a query, another table, or both. */
+export interface DerivedDefinition {
+  readonly facts: TableFacts;
+  readonly columns: QueryColumns;
+  /** Columns named in front of the query, `CREATE VIEW v (a, b)`; [] where there are none. */
+  readonly names: readonly string[];
+}
+
+/** A change that ALTER TABLE, CREATE INDEX or RENAME makes to a table defined elsewhere. */
+export interface TableChange {
+  readonly table: TableName;
+  readonly addColumns: readonly ColumnFacts[];
+  readonly addKeys: readonly CatalogKey[];
+  readonly dropColumns: readonly string[];
+  /** New type and nullability; everything else of the column stays. */
+  readonly alterColumns: readonly ColumnFacts[];
+  readonly renameColumns: readonly { readonly from: string; readonly to: string }[];
+  readonly defaults: readonly { readonly column: string; readonly expression: string }[];
+}
+
+/** What one file defines. Ranges are those of the file; a file's definitions do not depend on any other file. */
+export interface FileDefinitions {
+  readonly file: string;
+  readonly platform: PlatformName;
+  readonly tables: readonly TableFacts[];
+  readonly derived: readonly DerivedDefinition[];
+  readonly changes: readonly TableChange[];
+}
+
+/** Collects the tables, views and changes that a script defines outside of procedures; temporary tables are left out. */
+export function readDefinitions(script: Script, file: string): FileDefinitions {
+  const reader = new DefinitionReader(script, file);
+  for (const unit of unitsOf(script)) reader.readStatement(unit, unit.statement);
+  return {
+    file,
+    platform: script.platform,
+    tables: reader.tables,
+    derived: reader.derived,
+    changes: reader.changes,
+  };
+}
+
+/** Temporary tables and table variables that a script makes for itself, wherever it makes them. */
+export function isTemporary(name: TableName): boolean {
+  return name.table.startsWith('#') || name.table.startsWith('@');
+}
+
+class DefinitionReader {
+  readonly tables: TableFacts[] = [];
+  readonly derived: DerivedDefinition[] = [];
+  readonly changes: TableChange[] = [];
+  private database: string | null = null;
+  private readonly lineStarts: readonly number[];
+  private readonly script: Script;
+  private readonly file: string;
+
+  constructor(script: Script, file: string) {
+    this.script = script;
+    this.file = file;
+    this.lineStarts = lineStartsOf(script.text);
+  }
+
+  readStatement(unit: Unit, statement: Statement): void {
+    switch (statement.kind) {
+      case 'use':
+        this.database = lastPart(statement.name).name;
+        break;
+      case 'create-table':
+        this.readCreateTable(unit, statement);
+        break;
+      case 'create-view':
+        this.addDerived(unit, statement, tableNameOf(statement.name), statement.query, 'view', {
+          names: statement.columns.map((column) => column.name),
+        });
+        break;
+      case 'select-statement':
+        if (statement.query.body.kind === 'select' && statement.query.body.into !== null) {
+          this.addDerived(unit, statement, tableNameOf(statement.query.body.into), statement.query, 'query', {});
+        }
+        break;
+      case 'alter-table':
+        this.readAlterTable(unit, statement);
+        break;
+      case 'create-index': {
+        const { definition } = statement;
+        if (definition.unique && definition.where === null) {
+          const columns = definition.columns.map((column) => column.name.name);
+          this.addChange(tableNameOf(statement.table), { addKeys: [{ kind: 'unique', columns, enforced: true }] });
+        }
+        break;
+      }
+      case 'if':
+        this.readStatement(unit, statement.then);
+        if (statement.otherwise !== null) this.readStatement(unit, statement.otherwise);
+        break;
+      case 'block':
+        for (const inner of statement.statements) this.readStatement(unit, inner);
+        break;
+      case 'try-catch':
+        for (const inner of statement.try) this.readStatement(unit, inner);
+        break;
+      default:
+        break;
+    }
+  }
+
+  private readCreateTable(unit: Unit, statement: CreateTable): void {
+    const name = tableNameOf(statement.name);
+    if (statement.temporary || isTemporary(name) || name.table === '') return;
+    if (statement.query !== null) {
+      this.addDerived(unit, statement, name, statement.query, 'query', {
+        names: statement.elements.flatMap((element) =>
+          element.kind === 'column-definition' ? [element.name.name] : [],
+        ),
+        options: statement.options,
+      });
+      return;
+    }
+    const copied =
+      statement.cloneOf ?? statement.elements.find((element) => element.kind === 'like-clause')?.table ?? null;
+    if (copied !== null) {
+      this.derived.push({
+        facts: this.facts(unit, statement, name, statement.options, statement.external ? 'external' : 'table'),
+        columns: { items: [{ kind: 'all', table: tableNameOf(copied), except: [] }] },
+        names: [],
+      });
+      return;
+    }
+    const elements = readElements(this.source(unit), statement.elements);
+    this.tables.push({
+      ...this.facts(unit, statement, name, statement.options, statement.external ? 'external' : 'table'),
+      columns: elements.columns,
+      keys: elements.keys,
+    });
+  }
+
+  private addDerived(
+    unit: Unit,
+    node: NodeBase,
+    name: TableName,
+    query: Query,
+    origin: TableFacts['origin'],
+    more: { readonly names?: readonly string[]; readonly options?: readonly Option[] },
+  ): void {
+    if (isTemporary(name) || name.table === '') return;
+    const columns = readQueryColumns(query, (found) => this.range(unit, found));
+    this.derived.push({
+      facts: this.facts(unit, node, name, more.options ?? [], origin),
+      columns,
+      names: more.names ?? [],
+    });
+  }
+
+  private readAlterTable(unit: Unit, statement: AlterTable): void {
+    const name = tableNameOf(statement.name);
+    if (isTemporary(name)) return;
+    for (const action of statement.actions) this.addChange(name, changeOf(this.source(unit), action));
+  }
+
+  private addChange(name: TableName, change: Partial<TableChange>): void {
+    this.changes.push({
+      addColumns: [],
+      addKeys: [],
+      dropColumns: [],
+      alterColumns: [],
+      renameColumns: [],
+      defaults: [],
+      ...change,
+      table: this.qualified(name),
+    });
+  }
+
+  private facts(
+    unit: Unit,
+    node: NodeBase,
+    name: TableName,
+    options: readonly Option[],
+    origin: TableFacts['origin'],
+  ): TableFacts {
+    return {
+      name: this.qualified(name),
+      platform: this.script.platform,
+      file: this.file,
+      range: this.range(unit, node),
+      columns: [],
+      keys: [],
+      options: readOptions(options),
+      origin,
+    };
+  }
+
+  private qualified(name: TableName): TableName {
+    return name.database === null ? { ...name, database: this.database } : name;
+  }
+
+  private source(unit: Unit): Source {
+    return {
+      platform: this.script.platform,
+      text: (node) => textOf(this.script, unit, node),
+      range: (node) => this.range(unit, node),
+    };
+  }
+
+  private range(unit: Unit, node: NodeBase): Range {
+    return rangeOf(this.lineStarts, absoluteRange(unit, node));
+  }
+}
+
+/** What reading a node needs to know of the file around it. */
+export interface Source {
+  readonly platform: PlatformName;
+  readonly text: (node: NodeBase) => string;
+  readonly range: (node: NodeBase) => Range;
+}
+
+/** Columns and declared keys of a column list: of a table, a table type or a table variable. */
+export function readElements(
+  source: Source,
+  elements: readonly TableElement[],
+): { readonly columns: readonly ColumnFacts[]; readonly keys: readonly CatalogKey[] } {
+  const definitions = elements.filter((element) => element.kind === 'column-definition');
+  const keys = [
+    ...definitions.flatMap((column) => column.constraints.flatMap((constraint) => keyOf(constraint, column))),
+    ...elements.flatMap((element) => (element.kind === 'constraint' ? keyOf(element, null) : [])),
+    ...elements.flatMap((element) =>
+      element.kind === 'index-definition' && element.unique && element.where === null
+        ? [{ kind: 'unique' as const, columns: element.columns.map((column) => column.name.name), enforced: true }]
+        : [],
+    ),
+  ].sort((left, right) => Number(left.kind !== 'primary-key') - Number(right.kind !== 'primary-key'));
+  const primary = keys.find((key) => key.kind === 'primary-key')?.columns ?? [];
+  const period = elements.find((element) => element.kind === 'constraint' && element.type === 'period');
+  const periodNames = period?.kind === 'constraint' ? period.columns.map((column) => column.name.name) : [];
+  return {
+    columns: definitions
+      .filter((column) => column.name.name !== '')
+      .map((column) => columnFacts(source, column, primary, periodNames)),
+    keys,
+  };
+}
+
+function columnFacts(
+  source: Source,
+  column: ColumnDefinition,
+  primary: readonly string[],
+  periodNames: readonly string[],
+): ColumnFacts {
+  const name = column.name.name;
+  const cast = column.computed === null ? null : bare(column.computed);
+  const type = column.type?.text ?? (cast?.kind === 'cast' ? cast.type.text : '');
+  const period = periodOf(column, periodNames);
+  const identity = column.identity !== null;
+  const inKey = primary.some((other) => sameIdentifier(other, name));
+  const declared = column.constraints.find((constraint) => constraint.type === 'default')?.expression ?? null;
+  const expression = column.default ?? declared;
+  return {
+    name,
+    type,
+    nullable: inKey || identity || period !== null ? false : (column.nullable ?? true),
+    identity,
+    computed: column.computed !== null || column.generated !== null || isRowVersion(type, source.platform),
+    default: expression === null ? null : source.text(expression),
+    collation: column.collation?.name ?? null,
+    range: source.range(column),
+    period,
+  };
+}
+
+function periodOf(column: ColumnDefinition, periodNames: readonly string[]): ColumnFacts['period'] {
+  if (column.generated === 'row-start') return 'start';
+  if (column.generated === 'row-end') return 'end';
+  const place = periodNames.findIndex((name) => sameIdentifier(name, column.name.name));
+  return place === 0 ? 'start' : place === 1 ? 'end' : null;
+}
+
+function isRowVersion(type: string, platform: PlatformName): boolean {
+  return type === 'rowversion' || (type === 'timestamp' && isTsql(platform));
+}
+
+function keyOf(constraint: Constraint, column: ColumnDefinition | null): CatalogKey[] {
+  if (constraint.type !== 'primary-key' && constraint.type !== 'unique') return [];
+  const names = constraint.columns.map((key) => key.name.name);
+  const columns = names.length === 0 && column !== null ? [column.name.name] : names;
+  return columns.length === 0 ? [] : [{ kind: constraint.type, columns, enforced: constraint.enforced }];
+}
+
+function changeOf(source: Source, action: AlterTableAction): Partial<TableChange> {
+  switch (action.kind) {
+    case 'add-elements': {
+      const { columns, keys } = readElements(source, action.elements);
+      const defaults = action.elements.flatMap((element) =>
+        element.kind === 'constraint' &&
+        element.type === 'default' &&
+        element.forColumn !== null &&
+        element.expression !== null
+          ? [{ column: element.forColumn.name, expression: source.text(element.expression) }]
+          : [],
+      );
+      return { addColumns: columns, addKeys: keys, defaults };
+    }
+    case 'alter-column':
+      return action.definition === null
+        ? {}
+        : { alterColumns: readElements(source, [{ ...action.definition, name: action.column }]).columns };
+    case 'drop-elements':
+      return {
+        dropColumns: action.items.flatMap((item) =>
+          item.type === 'column' && item.name !== null ? [item.name.name] : [],
+        ),
+      };
+    case 'rename-column':
+      return { renameColumns: [{ from: action.from.name, to: action.to.name }] };
+    case 'alter-table-other':
+      return {};
+  }
+}
+
+/** Options as the catalog names them: `distribution: "hash(patient_id)"`, `index: "clustered columnstore"`. */
+function readOptions(options: readonly Option[]): Readonly<Record<string, string>> {
+  const read: Record<string, string> = {};
+  for (const option of options) {
+    const columns = option.columns.map((column) => column.name).join(',');
+    const inParentheses = columns === '' ? '' : `(${columns})`;
+    const value = option.value?.trim().toLowerCase() ?? '';
+    const word = /^[a-z_ ]+/.exec(value)?.[0].trim() ?? '';
+    if (option.name === 'HEAP') read['index'] = 'heap';
+    else if (/\bINDEX$/.test(option.name)) {
+      read['index'] = `${option.name.toLowerCase().replace(/ ?index$/, '')}${inParentheses}`;
+    } else if (option.name === 'DISTRIBUTION') read['distribution'] = `${word}${inParentheses}`;
+    else {
+      const name = option.name.toLowerCase();
+      read[name] = columns !== '' ? columns : (option.value?.trim() ?? 'true');
+    }
+  }
+  return read;
+}

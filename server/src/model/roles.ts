@@ -1,0 +1,93 @@
+import type { TableRole } from '../../../protocol/roles.ts';
+import type { Conventions } from './conventions.ts';
+import { type Evidence, structuralEvidence } from './evidence.ts';
+import { fitsPattern } from './names.ts';
+import type { Structure } from './structure.ts';
+
+/** A role with how sure it is and why. */
+export interface RoleGuess {
+  readonly role: TableRole;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** Sentences a person can read. */
+  readonly reasons: readonly string[];
+}
+
+/** What other tables of the catalog add to one table's roles. */
+export type Hints = Readonly<Partial<Record<TableRole, readonly Evidence[]>>>;
+
+const tableNameWeight = 0.25;
+const placeWeight = 0.3;
+const leastScore = 0.3;
+
+/** Weighs structure, names and hints for every role and takes the best; `unknown` when nothing speaks clearly. */
+export function guessRole(structure: Structure, conventions: Conventions, hints: Hints = {}): RoleGuess {
+  const guesses: Scored[] = [];
+  for (const role of rolesWithEvidence) {
+    const structural = structuralEvidence[role](structure);
+    if (structural !== null) {
+      guesses.push(score(role, [...structural, ...nameEvidence(structure, role, conventions), ...(hints[role] ?? [])]));
+    }
+  }
+  guesses.sort((left, right) => right.score - left.score);
+  const [best, second] = guesses;
+  if (best === undefined || best.score < leastScore) {
+    return { role: 'unknown', confidence: 0, reasons: ['Neither its columns nor its name say what the table is for.'] };
+  }
+  // A close second makes the guess less sure, however strong it is by itself.
+  const lead = best.score - (second?.score ?? 0);
+  const confidence = Math.max(0.05, Math.min(0.99, best.score) - Math.max(0, 0.15 - lead));
+  return { role: best.role, confidence: Math.round(confidence * 100) / 100, reasons: best.reasons };
+}
+
+interface Scored {
+  readonly role: TableRole;
+  readonly score: number;
+  readonly reasons: readonly string[];
+}
+
+const rolesWithEvidence = Object.keys(structuralEvidence).filter(isKnownRole);
+
+function isKnownRole(role: string): role is Exclude<TableRole, 'unknown'> {
+  return role in structuralEvidence;
+}
+
+function score(role: TableRole, found: readonly Evidence[]): Scored {
+  return {
+    role,
+    score: found.reduce((sum, item) => sum + item.weight, 0),
+    reasons: found.flatMap((item) => (item.reason === null || item.weight <= 0 ? [] : [sentence(item.reason)])),
+  };
+}
+
+/** Reasons are clauses in lower case; names keep their spelling. */
+function sentence(clause: string): string {
+  return `${clause.replace(/^(it|its|every|versions|business|tells|the)\b/, (word) => word[0]?.toUpperCase() + word.slice(1))}.`;
+}
+
+function nameEvidence(structure: Structure, role: TableRole, conventions: Conventions): Evidence[] {
+  const { name } = structure.table;
+  const found: Evidence[] = [];
+  if (fitsPattern(name.table, conventions.tables[role] ?? [])) {
+    found.push({ weight: tableNameWeight, reason: `the name ${name.table} is one of a ${spoken(role)} table` });
+  }
+  const schemas = conventions.schemas[role] ?? [];
+  const place = [name.schema, name.database].find((part) => part !== null && fitsPattern(part, schemas));
+  if (place !== undefined) found.push({ weight: placeWeight, reason: `it stands in ${place}` });
+  return found;
+}
+
+/** The role as prose has it: `multi-active satellite`. */
+export function spoken(role: TableRole): string {
+  const names: Readonly<Partial<Record<TableRole, string>>> = {
+    'persistent-staging': 'persistent staging',
+    'nh-link': 'non-historised link',
+    'ma-satellite': 'multi-active satellite',
+    'eff-satellite': 'effectivity satellite',
+    'st-satellite': 'status tracking satellite',
+    'rt-satellite': 'record tracking satellite',
+    xts: 'extended tracking satellite',
+    pit: 'point-in-time',
+  };
+  return names[role] ?? role;
+}

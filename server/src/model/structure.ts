@@ -1,0 +1,173 @@
+import { isTsql } from '../../../protocol/platform.ts';
+import type { ColumnRole } from '../../../protocol/roles.ts';
+import { type Conventions, type NamedColumnRole, namedRoleOrder } from './conventions.ts';
+import type { ColumnFacts, TableFacts } from './facts.ts';
+import { fitsPattern, sameIdentifier, words } from './names.ts';
+import { isTemporal, mayHoldDigest, type TypeFacts, typeFacts } from './types.ts';
+
+/** One column with what its name and type say. */
+export interface StructuredColumn {
+  readonly facts: ColumnFacts;
+  readonly type: TypeFacts;
+  readonly named: NamedColumnRole | null;
+}
+
+/** What can be seen of a table without looking at its name: its columns sorted by what they seem to be for. */
+export interface Structure {
+  readonly table: TableFacts;
+  readonly columns: readonly StructuredColumn[];
+  readonly hashKeys: readonly StructuredColumn[];
+  readonly hashdiffs: readonly StructuredColumn[];
+  readonly loadDates: readonly StructuredColumn[];
+  readonly recordSource: StructuredColumn | null;
+  readonly start: StructuredColumn | null;
+  readonly end: StructuredColumn | null;
+  readonly flag: StructuredColumn | null;
+  readonly inactive: StructuredColumn | null;
+  readonly insertDate: StructuredColumn | null;
+  readonly checksum: StructuredColumn | null;
+  readonly childKeys: readonly StructuredColumn[];
+  readonly temporals: readonly StructuredColumn[];
+  /** Identity, or the only key column when it is a number named as a key (`CustomerKey int PRIMARY KEY`). */
+  readonly surrogate: StructuredColumn | null;
+  /** Columns that no other part of this structure names: business keys and attributes. */
+  readonly payload: readonly StructuredColumn[];
+  /** The declared primary key, else the first declared unique key; [] where there is none. */
+  readonly key: readonly string[];
+  /** Versions can be told apart: a start with an end or a current flag. */
+  readonly validity: boolean;
+}
+
+/** Reads a table's structure by names and types; which of it counts is decided by `roles.ts`. */
+export function structureOf(table: TableFacts, conventions: Conventions): Structure {
+  const tsql = isTsql(table.platform);
+  const columns = table.columns.map((facts): StructuredColumn => {
+    const type = typeFacts(facts.type, tsql);
+    return { facts, type, named: namedRole(facts, type, conventions) };
+  });
+  const having = (role: ColumnRole) =>
+    columns.filter((column) => column.named === role && column.facts.period === null);
+  const first = (role: ColumnRole) => having(role)[0] ?? null;
+  const loadDates = having('load-date');
+  const key = declaredKey(table);
+  const hashKeys = columns.filter(
+    (column) =>
+      column.named === 'hash-key' ||
+      (column.named === null && looksLikeHashKey(column, columns, key, loadDates.length > 0)),
+  );
+  const start = first('effective-start');
+  const end = first('effective-end');
+  const flag = first('current-flag');
+  const surrogate = surrogateOf(columns, key);
+  const control = [
+    ...hashKeys,
+    ...having('hashdiff'),
+    ...loadDates,
+    ...having('record-source'),
+    ...having('load-process'),
+    ...having('inactive-date'),
+    ...having('insert-date'),
+    ...having('checksum'),
+    ...having('technical'),
+    ...(surrogate === null ? [] : [surrogate]),
+    ...(start !== null && end !== null ? [start, end] : []),
+    ...(flag !== null ? [flag] : []),
+  ];
+  return {
+    table,
+    columns,
+    hashKeys,
+    hashdiffs: having('hashdiff'),
+    loadDates,
+    recordSource: first('record-source'),
+    start,
+    end,
+    flag,
+    inactive: first('inactive-date'),
+    insertDate: first('insert-date'),
+    checksum: first('checksum'),
+    childKeys: having('child-key'),
+    temporals: columns.filter((column) => isTemporal(column.type)),
+    surrogate,
+    payload: columns.filter((column) => !control.includes(column) && !column.facts.computed),
+    key,
+    validity: start !== null && (end !== null || flag !== null),
+  };
+}
+
+/** The declared primary key, else the first unique key, in key order. */
+export function declaredKey(table: TableFacts): readonly string[] {
+  const primary = table.keys.find((key) => key.kind === 'primary-key');
+  return (primary ?? table.keys.find((key) => key.kind === 'unique'))?.columns ?? [];
+}
+
+/** Finds a name in a list of names as the database would. */
+export function includesName(names: readonly string[], name: string): boolean {
+  return names.some((other) => sameIdentifier(other, name));
+}
+
+function namedRole(column: ColumnFacts, type: TypeFacts, conventions: Conventions): NamedColumnRole | null {
+  if (column.period !== null) return column.period === 'start' ? 'effective-start' : 'effective-end';
+  if (column.computed) return null;
+  const fitting = namedRoleOrder.find(
+    (role) => fitsPattern(column.name, conventions.columns[role]) && typeSuits(role, column.name, type),
+  );
+  return fitting ?? null;
+}
+
+/** A name counts only on a type that can bear the role: `Active datetime` is no flag, `start_dt varchar(200)` no start. */
+function typeSuits(role: NamedColumnRole, name: string, type: TypeFacts): boolean {
+  const { family } = type;
+  if (family === 'other') return true;
+  switch (role) {
+    case 'hashdiff':
+      return family === 'text' || family === 'binary' || family === 'integer' || family === 'uuid';
+    case 'hash-key': {
+      const weak = words(name).some((word) => word === 'pk' || word === 'lk');
+      return weak ? mayHoldDigest(type) : family === 'text' || family === 'binary' || family === 'uuid';
+    }
+    case 'inactive-date':
+    case 'effective-start':
+    case 'effective-end':
+    case 'insert-date':
+    case 'load-date':
+      return isTemporal(type);
+    case 'current-flag':
+      return family === 'boolean' || family === 'integer' || (family === 'text' && (type.length ?? 0) <= 8);
+    case 'operation':
+      return family === 'text' || family === 'integer';
+    case 'sequence':
+      return family !== 'text' && family !== 'boolean' && family !== 'date';
+    case 'checksum':
+      return family === 'integer' || family === 'text' || family === 'binary' || family === 'decimal';
+    case 'record-source':
+    case 'load-process':
+    case 'child-key':
+    case 'technical':
+      return true;
+  }
+}
+
+/** A digest-sized column beside a load date that is part of the key, or is named as a key and leads the table. */
+function looksLikeHashKey(
+  column: StructuredColumn,
+  columns: readonly StructuredColumn[],
+  key: readonly string[],
+  hasLoadDate: boolean,
+): boolean {
+  if (!hasLoadDate || !mayHoldDigest(column.type) || column.type.length === Number.POSITIVE_INFINITY) return false;
+  const last = words(column.facts.name).at(-1) ?? '';
+  const namedAsKey = /^(key|hash|sk|id|hub|fk|[a-z]*key)$/.test(last);
+  if (includesName(key, column.facts.name)) return true;
+  return namedAsKey && (!column.facts.nullable || columns[0] === column);
+}
+
+function surrogateOf(columns: readonly StructuredColumn[], key: readonly string[]): StructuredColumn | null {
+  const identity = columns.find((column) => column.facts.identity);
+  if (identity !== undefined) return identity;
+  const [only, ...more] = key;
+  if (only === undefined || more.length > 0) return null;
+  const column = columns.find((candidate) => sameIdentifier(candidate.facts.name, only));
+  if (column === undefined || column.type.family !== 'integer') return null;
+  return /^(sk|key|sid|wid|surrogate)$/.test(words(only).at(-1) ?? '') || /^(sk|dw)_/i.test(only) ? column : null;
+}
