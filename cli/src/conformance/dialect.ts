@@ -1,8 +1,4 @@
 /** What a conformance run says to an engine besides the load: tables, rows, reading back. */
-import type { Platform } from '../../../protocol/platform.ts';
-import { isTsql } from '../../../protocol/platform.ts';
-import { duckdbDialect } from './dialects/duckdb.ts';
-import { tsqlDialect } from './dialects/tsql.ts';
 import type { NeutralColumns } from './format.ts';
 import type { TextRow } from './values.ts';
 
@@ -30,12 +26,6 @@ export interface Dialect {
 }
 
 export const noKeys: TableKeys = { primaryKey: [], notNull: [], unique: [] };
-
-/** The dialect of a platform that cases can run on, undefined for one that they cannot run on yet. */
-export function dialectOf(platform: Platform): Dialect | undefined {
-  if (platform.name === 'duckdb') return duckdbDialect;
-  return isTsql(platform.name) ? tsqlDialect(platform) : undefined;
-}
 
 /** The rows in portions, so that no statement grows without limit. */
 export function portions<T>(rows: readonly T[], size: number): readonly (readonly T[])[] {

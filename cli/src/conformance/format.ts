@@ -31,7 +31,8 @@ const columnsSchema = z.record(
   z.string().regex(/^(string|text|int|bigint|boolean|date|hash|timestamp\(\d\)|decimal\(\d+,\d+\))$/),
 );
 const countSchema = z.int().nonnegative();
-const errorCodes = [
+/** Error codes that a step may expect. */
+export const errorCodes = [
   'duplicate_key',
   'null_key',
   'null_sequence',

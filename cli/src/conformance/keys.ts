@@ -32,11 +32,16 @@ function keysOf(
 ): TableKeys {
   const notNull = columns.filter((column) => states.every((rows) => rows.every((row) => row[column] !== null)));
   const unique = states.every((rows) => {
-    const identities = rows.map((row) => JSON.stringify(identity.map((column) => row[column])));
+    const identities = rows.map((row) => JSON.stringify(identity.map((column) => collated(row[column] ?? null))));
     return new Set(identities).size === rows.length;
   });
   if (identity.length === 0 || !unique) return { ...noKeys, notNull };
   return identity.every((column) => notNull.includes(column))
     ? { primaryKey: identity, notNull, unique: [] }
     : { primaryKey: [], notNull, unique: [identity] };
+}
+
+/** What a case-insensitive collation of T-SQL takes as equal, so that a key of a case holds under every collation. */
+function collated(value: string | null): string | null {
+  return value === null ? null : value.toLowerCase().replace(/ +$/, '');
 }

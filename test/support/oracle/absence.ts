@@ -22,7 +22,7 @@ export function absentRows(
     if (options.on_empty_stage === 'skip') return [];
   }
   const present = new Set(source.map((row) => stagedKey(row, load)));
-  const judged = candidates.filter((row) => inScope(row, staged, load));
+  const judged = candidates.filter(scopeTest(staged, load));
   const absent = judged.filter((row) => !present.has(storedKey(row, load)));
   const limit = options.max_inactivation_pct;
   if (limit !== undefined && absent.length * 100 > judged.length * limit) throw new Refusal('inactivation_threshold');
@@ -36,10 +36,13 @@ function withKeyOf(rows: readonly TextRow[], load: OracleLoad): readonly TextRow
   );
 }
 
-function inScope(row: TextRow, staged: readonly TextRow[], load: OracleLoad): boolean {
+/** Whether a stored row lies in the partitions that the step names, or else in those that the stage delivers. */
+function scopeTest(staged: readonly TextRow[], load: OracleLoad): (row: TextRow) => boolean {
   const { load: kind, scope = [] } = load.options;
-  if (kind !== 'partition') return true;
+  if (kind !== 'partition') return () => true;
   const { scope: stated } = load;
-  if (stated !== undefined) return scope.every((column) => (stated[column] ?? []).includes(row[column] ?? null));
-  return staged.some((other) => pick(other, scope) === pick(row, scope));
+  if (stated !== undefined)
+    return (row) => scope.every((column) => (stated[column] ?? []).includes(row[column] ?? null));
+  const delivered = new Set(staged.map((row) => pick(row, scope)));
+  return (row) => delivered.has(pick(row, scope));
 }

@@ -17,6 +17,7 @@ export const dayGrain: Model = (load, staged) => {
     staged,
     load,
   );
+  const openByKey = new Map(open.map((row) => [storedKey(row, load), row]));
   const removed = new Set<TextRow>();
   const added: TextRow[] = [];
   const replace = (row: TextRow, next: TextRow): void => {
@@ -25,7 +26,7 @@ export const dayGrain: Model = (load, staged) => {
     else added.push(closedBefore(row, today, load), next);
   };
   for (const [key, fresh] of delivered) {
-    const current = open.find((row) => storedKey(row, load) === key);
+    const current = openByKey.get(key);
     const version = withoutInactive(versionOf(fresh, today, load), inactive);
     if (current === undefined) {
       added.push({ ...version, [from]: versions.has(key) ? today : (initial ?? today) });

@@ -15,10 +15,11 @@ export const typeTwo: Model = (load, staged) => {
     staged,
     load,
   );
+  const openByKey = new Map(open.map((row) => [storedKey(row, load), row]));
   const removed = new Set<TextRow>();
   const added: TextRow[] = [];
   for (const [key, fresh] of delivered) {
-    const current = open.find((row) => storedKey(row, load) === key);
+    const current = openByKey.get(key);
     if (current === undefined) {
       added.push(versionOf(fresh, firstStart(fresh, versions.get(key) ?? [], load), load));
     } else if (isChanged(current, fresh, load)) {

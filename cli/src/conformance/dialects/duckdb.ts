@@ -18,7 +18,7 @@ export const duckdbDialect: Dialect = {
       const lines = portion.map(
         (row) =>
           `  (${Object.entries(columns)
-            .map(([name, type]) => valueOf(row[name] ?? null, type))
+            .map(([name, type]) => valueText(row[name] ?? null, type))
             .join(', ')})`,
       );
       const names = Object.keys(columns).map(quoted).join(', ');
@@ -47,7 +47,7 @@ function typeOf(neutralType: string): string {
   }
 }
 
-function valueOf(value: string | null, type: string): string {
+function valueText(value: string | null, type: string): string {
   if (value === null) return 'NULL';
   return type === 'string' || type === 'text' || type === 'hash'
     ? literal(value)

@@ -4,7 +4,7 @@ import { type Dialect, portions, tableElements } from '../dialect.ts';
 /** T-SQL: SQL Server, Azure SQL, Synapse, Fabric. Rows are inserted by UNION ALL, which all of them take. */
 export function tsqlDialect(platform: Platform): Dialect {
   const typeOf = (neutralType: string): string => tsqlType(neutralType, platform);
-  const valueOf = (value: string | null, type: string): string =>
+  const valueText = (value: string | null, type: string): string =>
     `CAST(${value === null ? 'NULL' : literal(value)} AS ${typeOf(type)})`;
   return {
     columnType: typeOf,
@@ -24,7 +24,7 @@ export function tsqlDialect(platform: Platform): Dialect {
         const selects = portion.map(
           (row) =>
             `SELECT ${Object.entries(columns)
-              .map(([name, type]) => valueOf(row[name] ?? null, type))
+              .map(([name, type]) => valueText(row[name] ?? null, type))
               .join(', ')}`,
         );
         return `INSERT INTO ${qualified(table)} (${names})\n${selects.join('\nUNION ALL\n')};`;
