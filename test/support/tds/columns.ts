@@ -74,4 +74,3 @@ function nullMap(row: Row, size: number): Uint8Array {
   });
   return map;
 }
-

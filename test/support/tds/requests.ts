@@ -1,5 +1,5 @@
 import { ByteReader } from './bytes.ts';
-import { type Message, packetType, ProtocolError } from './packets.ts';
+import { type Message, ProtocolError, packetType } from './packets.ts';
 import type { Value } from './scalars.ts';
 import { readWireType } from './types.ts';
 

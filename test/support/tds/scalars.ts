@@ -1,5 +1,5 @@
-import { type ByteReader, type ByteWriter } from './bytes.ts';
-import { day1900, dayText, moment, timeText, timeTicks, zonedMoment, zonedText, dayNumber } from './clock.ts';
+import type { ByteReader, ByteWriter } from './bytes.ts';
+import { day1900, dayNumber, dayText, moment, timeText, timeTicks, zonedMoment, zonedText } from './clock.ts';
 
 /**
  * A value of a cell or a parameter. Decimal, money, dates and times, uniqueidentifier and whatever a JavaScript number

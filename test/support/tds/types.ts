@@ -127,7 +127,7 @@ export function readWireType(bytes: ByteReader): WireType {
     case 0x2a:
     case 0x2b: {
       const scale = bytes.u8();
-      const scalars = { 0x29: timeScalar, 0x2a: datetime2Scalar, 0x2b: datetimeoffsetScalar };
+      const scalars = { 41: timeScalar, 42: datetime2Scalar, 43: datetimeoffsetScalar };
       return shortType((out) => out.u8(tag).u8(scale), scalars[tag](scale));
     }
     case 0xa5:

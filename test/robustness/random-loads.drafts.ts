@@ -1,0 +1,278 @@
+/** Random schemas and change sets, by seed: one draft case of a pattern with random columns, options and deliveries. */
+import type { CaseOptions, CaseRow, Cell, NeutralColumns } from '../../cli/src/conformance/format.ts';
+import type { PatternName } from '../../protocol/specification.ts';
+import type { DraftCase, DraftStep } from '../support/oracle/draft.ts';
+import { type Random, seededRandom } from '../support/random.ts';
+
+/** Values that have betrayed loads before: blanks, case, marks of the hash rule, extremes, signs, lookalikes. */
+const valuesByType: Readonly<Record<string, readonly Cell[]>> = {
+  string: [
+    'x',
+    'X',
+    'x ',
+    ' x',
+    '',
+    '^^',
+    '||',
+    'a||b',
+    '^1',
+    "O'Neil",
+    '%s\\n',
+    'a\nb',
+    'é',
+    'e\u0301',
+    '漢字',
+    '😀',
+    '\u00a0',
+    { $repeat: ['ä', 100] },
+    null,
+  ],
+  text: ['x', 'X', '', { $repeat: ['ab', 4500] }, { $repeat: ['ab', 4500], $suffix: '1' }, null],
+  int: [0, 1, -1, 2147483647, -2147483648, null],
+  bigint: ['0', '9007199254740993', '-9223372036854775808', null],
+  'decimal(10,2)': ['0.00', '-0.00', '0.01', '-0.01', '19.9', '19.90', '99999999.99', null],
+  boolean: [true, false, null],
+  date: ['2024-02-29', '1900-01-01', '9999-12-31', null],
+  'timestamp(6)': ['2024-01-01 00:00:00', '2024-01-01 00:00:00.000001', '1900-01-01 23:59:59.999999', null],
+};
+const keyTexts: readonly Cell[] = ['K1', 'K2', 'K3', 'k1', 'K1 ', 'Ä', '漢', '0', '00', ' '];
+const keyNumbers: readonly Cell[] = [1, 2, 3, 10, -1, 0];
+
+interface Schema {
+  readonly keys: NeutralColumns;
+  readonly attributes: NeutralColumns;
+}
+
+interface PatternDraft {
+  readonly pattern: PatternName;
+  readonly config: (schema: Schema, random: Random) => CaseOptions;
+  /** Technical columns of the stage, then of the target. */
+  readonly staged: NeutralColumns;
+  readonly stored: NeutralColumns;
+  readonly technical: (now: string, row: number) => CaseRow;
+  /** Faults whose outcome the definitions fix. */
+  readonly faults: readonly Fault[];
+}
+
+/** At most one kind of fault a run, so that there is one reason to refuse it. */
+type Fault = 'none' | 'null key' | 'repeated row' | 'repeated key';
+const allFaults: readonly Fault[] = ['none', 'none', 'null key', 'repeated row', 'repeated key'];
+
+const validity: NeutralColumns = { valid_from: 'timestamp(6)', valid_to: 'timestamp(6)' };
+
+const patterns: readonly PatternDraft[] = [
+  {
+    pattern: 'satellite',
+    config: ({ keys, attributes }, random) => ({
+      keys: Object.keys(keys),
+      target_key: ['hk'],
+      hash_key: { hk: Object.keys(keys) },
+      hashdiff: { hashdiff: Object.keys(attributes) },
+      target_identity: ['hk', 'load_ts', 'hashdiff'],
+      load_ts: 'load_ts',
+      load: 'delta',
+      null_keys: 'skip',
+      duplicates: 'collapse_identical',
+      same_ts_conflict: 'fail',
+      hash_rules: {
+        escape: true,
+        column_order: random.oneOf(['declared', 'alphabetical'] as const),
+      },
+    }),
+    staged: { load_ts: 'timestamp(6)' },
+    stored: { hk: 'hash', hashdiff: 'hash', load_ts: 'timestamp(6)' },
+    technical: (now) => ({ load_ts: now }),
+    faults: allFaults,
+  },
+  {
+    pattern: 'hub',
+    config: ({ keys }) => ({
+      keys: Object.keys(keys),
+      target_key: ['hk'],
+      hash_key: { hk: Object.keys(keys) },
+      target_identity: ['hk'],
+      load_ts: 'load_ts',
+      load: 'delta',
+      null_keys: 'skip',
+      insert_only: true,
+      tie_break: ['load_ts'],
+      hash_rules: { escape: true },
+    }),
+    staged: { load_ts: 'timestamp(6)' },
+    stored: { hk: 'hash', load_ts: 'timestamp(6)' },
+    technical: (now) => ({ load_ts: now }),
+    // Which of two first sightings of one load time is stored is left open.
+    faults: ['none', 'null key', 'repeated row'],
+  },
+  {
+    pattern: 'scd1',
+    config: ({ keys, attributes }, random) => ({
+      ...typeOne(keys, attributes, random),
+      strategy: 'type1',
+      null_keys: random.oneOf(['skip', 'match'] as const),
+    }),
+    staged: {},
+    stored: {},
+    technical: () => ({}),
+    faults: allFaults,
+  },
+  {
+    pattern: 'scd2',
+    config: ({ keys, attributes }, random) => ({
+      ...typeOne(keys, attributes, random),
+      ...typeTwo(keys, random),
+      null_keys: 'skip',
+    }),
+    staged: {},
+    stored: validity,
+    technical: () => ({}),
+    faults: allFaults,
+  },
+  {
+    pattern: 'inactivation',
+    config: ({ keys, attributes }, random) => ({
+      ...typeOne(keys, attributes, random),
+      ...typeTwo(keys, random),
+      load: 'full',
+      on_empty_stage: random.oneOf(['skip', 'apply', 'fail'] as const),
+      hard_deletes: random.oneOf(['ignore', 'invalidate', 'new_record'] as const),
+      deleted_flag: 'is_deleted',
+      max_inactivation_pct: random.oneOf([30, 100]),
+      null_keys: 'skip',
+      key_compare: 'exact',
+    }),
+    staged: {},
+    stored: { ...validity, is_deleted: 'boolean' },
+    technical: () => ({}),
+    faults: allFaults,
+  },
+  {
+    pattern: 'persistent_staging',
+    config: ({ keys, attributes }) => ({
+      keys: Object.keys(keys),
+      target_key: Object.keys(keys),
+      target_identity: [...Object.keys(keys), 'load_ts', 'row_no'],
+      compare: Object.keys(attributes),
+      compare_mode: 'exact',
+      op_column: 'op',
+      op_derived: true,
+      insert_op: 'I',
+      update_op: 'U',
+      delete_op: 'D',
+      load: 'full',
+      on_empty_stage: 'skip',
+      load_ts: 'load_ts',
+      order_within_batch: ['row_no'],
+      null_keys: 'skip',
+      duplicates: 'keep_if_changed',
+      insert_only: true,
+    }),
+    staged: { row_no: 'int' },
+    stored: { op: 'string', load_ts: 'timestamp(6)', row_no: 'int' },
+    technical: (_now, row) => ({ row_no: row + 1 }),
+    faults: allFaults,
+  },
+];
+
+function typeOne(keys: NeutralColumns, attributes: NeutralColumns, random: Random): CaseOptions {
+  return {
+    keys: Object.keys(keys),
+    target_key: Object.keys(keys),
+    target_identity: Object.keys(keys),
+    compare: Object.keys(attributes),
+    compare_mode: random.oneOf(['exact', 'trim'] as const),
+    empty_as_null: random.chance(0.3),
+    load: 'delta',
+    duplicates: random.oneOf(['fail', 'collapse_identical'] as const),
+  };
+}
+
+function typeTwo(keys: NeutralColumns, random: Random): Omit<CaseOptions, 'target_key'> {
+  return {
+    strategy: 'check',
+    target_identity: [...Object.keys(keys), 'valid_from'],
+    valid_from: 'valid_from',
+    valid_to: 'valid_to',
+    valid_from_source: 'now',
+    open_end: random.oneOf([null, '9999-12-31 00:00:00']),
+  };
+}
+
+/** The draft of a seed: pattern, columns, options and three to five deliveries, the last of which comes twice. */
+export function randomDraft(seed: number): DraftCase {
+  const random = seededRandom(seed);
+  const draft = random.oneOf(patterns);
+  const schema: Schema = {
+    keys: Object.fromEntries(
+      Array.from({ length: 1 + random.below(2) }, (_, i) => [`key_${i}`, random.oneOf(['string', 'int', 'string'])]),
+    ),
+    attributes: Object.fromEntries(
+      Array.from({ length: 1 + random.below(4) }, (_, i) => [`col_${i}`, random.oneOf(Object.keys(valuesByType))]),
+    ),
+  };
+  const stage = inAnyOrder({ ...schema.keys, ...schema.attributes, ...draft.staged }, random);
+  const target = inAnyOrder({ ...schema.keys, ...schema.attributes, ...draft.stored }, random);
+  const steps = randomSteps(draft, schema, random);
+  return {
+    id: `seed ${seed} ${draft.pattern}`,
+    pattern: draft.pattern,
+    config: draft.config(schema, random),
+    tables: { stage, target },
+    steps,
+  };
+}
+
+function randomSteps(draft: PatternDraft, schema: Schema, random: Random): readonly DraftStep[] {
+  const keys = randomKeys(schema.keys, random);
+  const count = 3 + random.below(3);
+  const fault = random.oneOf(draft.faults);
+  const steps = Array.from({ length: count }, (_, step): DraftStep => {
+    const now = `2024-05-0${step + 1} 0${random.below(10)}:00:00`;
+    const rows = keys
+      .filter(() => random.chance(0.7))
+      .map((key, i): CaseRow => ({ ...key, ...randomValues(schema.attributes, random), ...draft.technical(now, i) }));
+    return { now, stage: random.shuffled(withFault(rows, fault, draft.technical(now, rows.length), schema, random)) };
+  });
+  const last = steps[count - 1];
+  return last === undefined ? steps : [...steps, { ...last, now: '2024-06-01 00:00:00' }];
+}
+
+function randomKeys(keys: NeutralColumns, random: Random): readonly CaseRow[] {
+  const made = Array.from(
+    { length: 3 + random.below(10) },
+    (): CaseRow =>
+      Object.fromEntries(
+        Object.entries(keys).map(([name, type]) => [name, random.oneOf(type === 'string' ? keyTexts : keyNumbers)]),
+      ),
+  );
+  return [...new Map(made.map((key) => [JSON.stringify(key), key])).values()];
+}
+
+function randomValues(attributes: NeutralColumns, random: Random): CaseRow {
+  return Object.fromEntries(
+    // Few values per column, so that equal deliveries are as common as changes.
+    Object.entries(attributes).map(([name, type]) => {
+      const values = valuesByType[type] ?? [null];
+      return [name, random.chance(0.6) ? (values[0] ?? null) : random.oneOf(values)];
+    }),
+  );
+}
+
+function withFault(
+  rows: readonly CaseRow[],
+  fault: Fault,
+  technical: CaseRow,
+  schema: Schema,
+  random: Random,
+): readonly CaseRow[] {
+  if (fault === 'none' || rows.length === 0 || random.chance(0.5)) return rows;
+  const row = random.oneOf(rows);
+  if (fault === 'repeated row') return [...rows, row];
+  if (fault === 'repeated key') return [...rows, { ...row, ...randomValues(schema.attributes, random), ...technical }];
+  const [key = ''] = Object.keys(schema.keys);
+  return [...rows, { ...row, [key]: null }];
+}
+
+function inAnyOrder(columns: NeutralColumns, random: Random): Record<string, string> {
+  return Object.fromEntries(random.shuffled(Object.entries(columns)));
+}
