@@ -34,7 +34,7 @@ const rooms: readonly Room[] = [
   {
     path: 'server/src/workspace',
     from: [...core, 'server/src/rules', 'server/src/features'],
-    packages: ['zod'],
+    packages: ['zod', 'fflate'],
     node: false,
   },
   {

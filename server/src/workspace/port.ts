@@ -1,0 +1,52 @@
+/**
+ * How the workspace reads files; the language server and the command line implement it. A file is named by the text
+ * that the outside world uses for it: a URI in the editor, a path relative to the working folder on the command line.
+ * Both use `/`.
+ */
+export interface FilePort {
+  /** All files below a folder, or the file itself where the name is one; [] when there is nothing. */
+  list(folder: string): Promise<readonly string[]>;
+  /** Undefined when the file is missing or can't be read. */
+  read(file: string): Promise<Uint8Array | undefined>;
+}
+
+/** The folder of a file or folder name; the name itself at the top. */
+export function folderOf(file: string): string {
+  const slash = file.lastIndexOf('/');
+  return slash <= 0 ? '.' : file.slice(0, slash);
+}
+
+export function fileNameOf(file: string): string {
+  return file.slice(file.lastIndexOf('/') + 1);
+}
+
+/** Joins a folder and a relative path with `.` and `..` in it; backslashes count as separators. */
+export function joinPath(folder: string, relative: string): string {
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i.exec(folder)?.[0] ?? '';
+  const rest = folder.slice(scheme.length);
+  const parts: string[] = [];
+  for (const part of `${rest}/${relative.replaceAll('\\', '/')}`.split('/')) {
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (part === '..') parts.push(part);
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  const absolute = scheme !== '' || rest.startsWith('/');
+  return `${scheme}${absolute ? '/' : ''}${parts.join('/')}` || '.';
+}
+
+/** True when a file lies in a folder, at any depth. */
+export function liesIn(file: string, folder: string): boolean {
+  return folder === '.' ? !file.startsWith('../') : file === folder || file.startsWith(`${folder}/`);
+}
+
+/** Matches a path against a pattern with `*` (inside one part), `**` (any parts) and `?`. */
+export function fitsGlob(path: string, pattern: string): boolean {
+  const normalised = pattern.replaceAll('\\', '/').replace(/^\.\//, '');
+  const source = normalised
+    .split(/(\*\*\/|\*\*|\*|\?)/)
+    .map((part) => globParts[part] ?? part.replace(/[.+^${}()|[\]\\]/g, '\\$&'))
+    .join('');
+  return new RegExp(`^${source}(/.*)?$`, 'i').test(path);
+}
+
+const globParts: Readonly<Record<string, string>> = { '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' };

@@ -1,0 +1,145 @@
+import type { MergewrightJson } from '../../../protocol/mergewright-json.ts';
+import type { Severity } from '../../../protocol/problem.ts';
+import type { FormName, LoadOptions, LoadSpecification, PatternName, Shape } from '../../../protocol/specification.ts';
+import type { HouseStyle } from '../generate/types.ts';
+import type { InferenceSettings, StatedLoad } from '../load/infer.ts';
+import { type Conventions, defaultConventions } from '../model/conventions.ts';
+import { nameFits, parseTableName } from '../model/names.ts';
+
+/** What a `mergewright.json` says, ready for use; every field has a default. */
+export interface FolderSettings {
+  /** The file they come from; null for the defaults. */
+  readonly file: string | null;
+  readonly platform: string | null;
+  readonly form: FormName | null;
+  readonly shape: Shape | null;
+  readonly out: string | null;
+  readonly exclude: readonly string[];
+  readonly inference: InferenceSettings;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly loadParameters: readonly StatedParameters[];
+  readonly style: Partial<HouseStyle>;
+  readonly rules: Readonly<Record<string, Severity | 'off'>>;
+}
+
+interface StatedParameters {
+  readonly load: StatedLoad;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+export const defaultSettings: FolderSettings = {
+  file: null,
+  platform: null,
+  form: null,
+  shape: null,
+  out: null,
+  exclude: [],
+  inference: { conventions: defaultConventions, defaults: {}, patterns: {}, loads: [] },
+  parameters: {},
+  loadParameters: [],
+  style: {},
+  rules: {},
+};
+
+/** Makes the settings that a checked `mergewright.json` describes. */
+export function settingsFrom(json: MergewrightJson, file: string): FolderSettings {
+  const loads = (json.loads ?? []).flatMap((load) => {
+    const stated = statedLoad(load, json);
+    return stated === null ? [] : [{ load: stated, values: load.parameters ?? {} }];
+  });
+  return {
+    file,
+    platform: json.platform ?? null,
+    form: json.form ?? null,
+    shape: json.shape ?? null,
+    out: json.out ?? null,
+    exclude: json.exclude ?? [],
+    inference: {
+      conventions: conventionsFrom(json),
+      defaults: optionsFrom(json.options),
+      patterns: patternsFrom(json),
+      loads: loads.map(({ load }) => load),
+    },
+    parameters: json.parameters ?? {},
+    loadParameters: loads,
+    style: withoutUndefined(json.style ?? {}) as Partial<HouseStyle>,
+    rules: json.rules ?? {},
+  };
+}
+
+/** Values of a load's parameters: the folder's, and those of the load's own entry. */
+export function parameterValues(
+  settings: FolderSettings,
+  specification: LoadSpecification,
+): Readonly<Record<string, string>> {
+  const own = settings.loadParameters.find(
+    ({ load }) =>
+      load.pattern === specification.pattern &&
+      nameFits(load.source, specification.source) &&
+      nameFits(load.target, specification.target),
+  );
+  return { ...settings.parameters, ...own?.values };
+}
+
+function statedLoad(load: NonNullable<MergewrightJson['loads']>[number], json: MergewrightJson): StatedLoad | null {
+  const source = parseTableName(load.source);
+  const target = parseTableName(load.target);
+  if (source === undefined || target === undefined) return null;
+  const extra = Object.entries(load.extra ?? {}).flatMap(([role, text]) => {
+    const name = parseTableName(text);
+    return name === undefined ? [] : [[role, name] as const];
+  });
+  const form = load.form ?? json.form;
+  const shape = load.shape ?? json.shape;
+  return {
+    pattern: load.pattern,
+    source,
+    target,
+    ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
+    ...(load.platform === undefined ? {} : { platform: load.platform }),
+    ...(form === undefined ? {} : { form }),
+    ...(shape === undefined ? {} : { shape }),
+    options: optionsFrom(load.options),
+  };
+}
+
+/** The schema has checked names and types of all options. */
+function optionsFrom(options: MergewrightJson['options']): LoadOptions {
+  return withoutUndefined(options ?? {}) as LoadOptions;
+}
+
+function patternsFrom(json: MergewrightJson): Partial<Record<PatternName, LoadOptions>> {
+  return Object.fromEntries(
+    Object.entries(json.patterns ?? {}).map(([pattern, options]) => [pattern, optionsFrom(options)]),
+  );
+}
+
+function conventionsFrom(json: MergewrightJson): Conventions {
+  const stated = json.conventions ?? {};
+  return {
+    columns: merged(defaultConventions.columns, stated.columns) as Conventions['columns'],
+    tables: merged(defaultConventions.tables, stated.tables),
+    schemas: merged(defaultConventions.schemas, stated.schemas),
+    ignoredAffixes: [...defaultConventions.ignoredAffixes, ...(stated.ignoredAffixes ?? [])],
+    keySuffixes: [...defaultConventions.keySuffixes, ...(stated.keySuffixes ?? [])],
+    corrections: (json.tables ?? []).map((table) => ({
+      table: table.table,
+      ...(table.role === undefined ? {} : { role: table.role }),
+      ...(table.key === undefined ? {} : { key: table.key }),
+      ...(table.columns === undefined ? {} : { columns: table.columns }),
+    })),
+  };
+}
+
+/** A house's own patterns go before the known families. */
+function merged(
+  known: Readonly<Record<string, readonly string[] | undefined>>,
+  stated: Readonly<Record<string, readonly string[] | undefined>> = {},
+): Readonly<Record<string, readonly string[]>> {
+  const names = [...new Set([...Object.keys(stated), ...Object.keys(known)])];
+  return Object.fromEntries(names.map((name) => [name, [...(stated[name] ?? []), ...(known[name] ?? [])]]));
+}
+
+function withoutUndefined(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined));
+}
