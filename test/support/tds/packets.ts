@@ -61,11 +61,9 @@ export class PacketReader {
     return packets;
   }
 
-  /** Bytes that belong to no whole packet yet. */
-  takeRest(): Buffer {
-    const rest = this.#rest;
-    this.#rest = Buffer.alloc(0);
-    return rest;
+  /** No part of a packet is waiting for its rest. */
+  get empty(): boolean {
+    return this.#rest.length === 0;
   }
 }
 
@@ -86,9 +84,9 @@ export class MessageReader {
     return messages;
   }
 
-  /** Bytes after the last whole packet. */
-  takeRest(): Buffer {
-    return this.#packets.takeRest();
+  /** No part of a message is waiting for its rest. */
+  get empty(): boolean {
+    return this.#parts.length === 0 && this.#packets.empty;
   }
 }
 
