@@ -2,7 +2,7 @@ import type { CatalogTable, TableName } from './catalog.ts';
 import type { Range } from './position.ts';
 import type { PreviewPlan } from './preview.ts';
 import type { Problem } from './problem.ts';
-import type { Batch } from './run.ts';
+import type { Batch, CellValue } from './run.ts';
 import type { LoadSpecification } from './specification.ts';
 
 /** A load that the folder's tables suggest, as code lens and quick pick show it. */
@@ -44,6 +44,8 @@ export interface ExecutableLoad {
   /** Why there is no preview, in words. */
   readonly previewRefusal: string | null;
   readonly parameters: readonly LoadParameter[];
+  /** True when every statement is proved to be a read; absent or false: it may write. */
+  readonly readsOnly?: boolean;
 }
 
 /** Custom requests of the language server: method → parameters and result. */
@@ -79,5 +81,51 @@ export interface ServerRequests {
   'mergewright/seed': {
     params: { readonly folder: string };
     result: { readonly batches: readonly Batch[]; readonly problems: readonly Problem[] };
+  };
+}
+
+/** How the versions of one key are found and read, for the panel's timeline. */
+export interface VersionsPlan {
+  readonly keyColumns: readonly string[];
+  readonly start: string;
+  /** Null where a version ends with the start of the next one, as in a satellite. */
+  readonly end: string | null;
+  /** Columns whose change makes a version. */
+  readonly tracked: readonly string[];
+  /** Milliseconds between a version's end and the next start in houses that close early; 0 for half-open intervals. */
+  readonly closingGap: number;
+  /** One result set: the keys whose text holds the search, in the order of `keyColumns`; at most 50. */
+  readonly keys: Batch;
+  /** One result set: the versions of `key`; null without a key. */
+  readonly versions: Batch | null;
+}
+
+/** One invariant of a target's pattern as a query that returns the rows that break it. */
+export interface DataCheck {
+  readonly name: string;
+  readonly description: string;
+  readonly batch: Batch;
+}
+
+/** Custom requests that look at a target's data; every batch they give only reads. */
+export interface InspectionRequests {
+  'mergewright/versions': {
+    params: {
+      readonly uri: string;
+      readonly target: TableName;
+      readonly platform: string;
+      readonly search: string;
+      readonly key: readonly CellValue[] | null;
+    };
+    result: { readonly plan: VersionsPlan | null; readonly problems: readonly Problem[] };
+  };
+  'mergewright/checks': {
+    params: { readonly uri: string; readonly target: TableName; readonly platform: string };
+    result: {
+      readonly checks: readonly DataCheck[];
+      /** The same checks as a script for a pipeline. */
+      readonly script: string;
+      readonly problems: readonly Problem[];
+    };
   };
 }

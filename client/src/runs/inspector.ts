@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { TableName } from '../../../protocol/catalog.ts';
+import type { CheckResult, TimelineState } from '../../../protocol/panel.ts';
+import type { VersionsPlan } from '../../../protocol/requests.ts';
+import type { CellValue } from '../../../protocol/run.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { RunPanel } from '../panel/run-panel.ts';
+import { buildTimeline } from '../panel/timeline.ts';
+import type { Server } from '../ports.ts';
+import { dotted } from './load-target.ts';
+import { RunModel } from './run-model.ts';
+import type { Session } from './session.ts';
+
+/** Looks at the data of a target: the versions of one key, and the invariants of its pattern. It only reads. */
+export class Inspector {
+  readonly #server: Server;
+  readonly #connections: Connections;
+  readonly #panel: RunPanel;
+  #target: { readonly uri: string; readonly table: TableName } | null = null;
+
+  constructor(server: Server, connections: Connections, panel: RunPanel) {
+    this.#server = server;
+    this.#connections = connections;
+    this.#panel = panel;
+  }
+
+  /** The table whose keys the panel's search looks through. */
+  aim(uri: string, table: TableName): void {
+    this.#target = { uri, table };
+  }
+
+  /** Lists the keys that hold the text, and shows the first one's versions. */
+  async search(text: string): Promise<void> {
+    await this.#look(text, null);
+  }
+
+  async choose(key: readonly CellValue[]): Promise<void> {
+    await this.#look(this.#panel.timeline.search, key);
+  }
+
+  /** Runs every check of a target and shows how many rows break each; the rows stand among the results. */
+  async check(uri: string, table: TableName): Promise<void> {
+    const facts = this.#connections.factsOf(uri);
+    const { checks, problems } = await this.#server.request('mergewright/checks', {
+      uri,
+      target: table,
+      platform: facts.platform,
+    });
+    const name = dotted(table);
+    if (checks.length === 0) throw new Error(problems[0]?.message ?? `${name} has no invariants that can be checked.`);
+    const opened = await this.#connections.session(uri);
+    if (opened === undefined) return;
+    const model = new RunModel({
+      id: randomUUID(),
+      title: `Checks of ${name}`,
+      mode: 'preview',
+      connection: opened.session.facts,
+      batches: checks.map((check) => check.batch),
+      parameters: [],
+      canRerun: false,
+    });
+    this.#panel.showRun(model);
+    const end = await opened.session.run({ mode: 'preview', batches: checks.map((check) => check.batch) }, (event) => {
+      model.apply(event);
+      this.#panel.runChanged(model);
+    });
+    model.finish(end.result);
+    this.#panel.runChanged(model);
+    const { results } = model.snapshot();
+    const found = checks.map((check, index): CheckResult => {
+      const result = results.find((candidate) => candidate.batch === index) ?? null;
+      const error = model.errors().find((candidate) => candidate.batch === index)?.message ?? null;
+      return { name: check.name, description: check.description, offending: result?.rowCount ?? null, result, error };
+    });
+    this.#panel.showChecks(name, found);
+    this.#panel.show('checks');
+  }
+
+  async #look(search: string, key: readonly CellValue[] | null): Promise<void> {
+    const target = this.#target;
+    if (target === null) return;
+    const table = dotted(target.table);
+    const state: TimelineState = { table, search, keys: [], keyColumns: [], timeline: null, message: null };
+    try {
+      const opened = await this.#connections.session(target.uri);
+      if (opened === undefined) return;
+      const plan = await this.#plan(target, search, key);
+      const keys = await readRows(opened.session, plan.keys);
+      const chosen = key ?? keys[0] ?? null;
+      const timeline = chosen === null ? null : await this.#timeline(opened.session, target, chosen);
+      const message = chosen === null ? `No key of ${table} holds "${search}".` : null;
+      this.#panel.showTimeline({ ...state, keys, keyColumns: plan.keyColumns, timeline, message });
+    } catch (error) {
+      this.#panel.showTimeline({ ...state, message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  async #timeline(
+    session: Session,
+    target: { readonly uri: string; readonly table: TableName },
+    key: readonly CellValue[],
+  ) {
+    const plan = await this.#plan(target, '', key);
+    if (plan.versions === null) return null;
+    const [rows] = await session.query([plan.versions]);
+    return rows === undefined ? null : buildTimeline(dotted(target.table), session.facts.name, rows, plan);
+  }
+
+  async #plan(
+    target: { readonly uri: string; readonly table: TableName },
+    search: string,
+    key: readonly CellValue[] | null,
+  ): Promise<VersionsPlan> {
+    const { platform } = this.#connections.factsOf(target.uri);
+    const { plan, problems } = await this.#server.request('mergewright/versions', {
+      uri: target.uri,
+      target: target.table,
+      platform,
+      search,
+      key,
+    });
+    if (plan === null) throw new Error(problems[0]?.message ?? `${dotted(target.table)} keeps no versions.`);
+    return plan;
+  }
+}
+
+async function readRows(session: Session, batch: VersionsPlan['keys']): Promise<readonly (readonly CellValue[])[]> {
+  const [rows] = await session.query([batch]);
+  return rows?.rows ?? [];
+}

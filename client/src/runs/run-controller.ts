@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto';
+import { unknownCounts } from '../../../protocol/counts.ts';
+import type { ConnectionFacts, HistoryEntry } from '../../../protocol/panel.ts';
+import type { ExecutableLoad, LoadParameter } from '../../../protocol/requests.ts';
+import type { RunError } from '../../../protocol/run.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { RunPanel } from '../panel/run-panel.ts';
+import type { Log, Memory, Prompts, Server, Workbench } from '../ports.ts';
+import type { RunHistory } from './history.ts';
+import type { LoadTarget } from './load-target.ts';
+import { askParameters } from './parameters.ts';
+import { RunModel } from './run-model.ts';
+import type { Session, SessionEnd } from './session.ts';
+
+/** Puts the errors of a run on the lines of its document. */
+export interface RunProblems {
+  show(uri: string, errors: readonly RunError[]): void;
+  clear(uri: string): void;
+}
+
+export interface RunControllerPorts {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly panel: RunPanel;
+  readonly history: RunHistory;
+  readonly problems: RunProblems;
+  readonly prompts: Prompts;
+  readonly workbench: Workbench;
+  readonly memory: Memory;
+  readonly log: Log;
+  /** Seconds after which a run that nobody watches is announced. */
+  readonly notifyAfterSeconds: () => number;
+}
+
+interface ActiveRun {
+  readonly model: RunModel;
+  session: Session | null;
+  isCancelled: boolean;
+}
+
+interface StartOptions {
+  /** Ask for parameters although earlier values are known. */
+  readonly askParameters?: boolean;
+}
+
+/** Takes a load from the click to its end: text, parameters, confirmation, session, events, history. */
+export class RunController {
+  readonly #ports: RunControllerPorts;
+  readonly #active = new Map<string, ActiveRun>();
+  readonly #listeners = new Set<() => void>();
+  #last: { readonly target: LoadTarget; readonly text: string } | null = null;
+
+  constructor(ports: RunControllerPorts) {
+    this.#ports = ports;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  get running(): number {
+    return this.#active.size;
+  }
+
+  /** The load that ran last: what "again" means, and the text that was sent. */
+  get last(): { readonly target: LoadTarget; readonly text: string } | null {
+    return this.#last;
+  }
+
+  /** Runs or previews; resolves with the status once it has ended, undefined when it never began. */
+  async start(
+    mode: 'run' | 'preview',
+    target: LoadTarget,
+    options: StartOptions = {},
+  ): Promise<SessionEnd['result'] | undefined> {
+    const { connections, prompts, workbench } = this.#ports;
+    if (!workbench.isTrusted()) {
+      await prompts.warn('Nothing runs before this workspace is trusted.');
+      return undefined;
+    }
+    if (this.#active.has(target.uri)) {
+      await prompts.warn('A run of this document is still going on. Cancel it or wait for its end.');
+      return undefined;
+    }
+    const load = await this.#executable(target, options);
+    if (load === undefined) return undefined;
+    if (mode === 'preview' && load.preview === null) {
+      await prompts.warn(
+        `No preview: ${load.previewRefusal ?? 'the load has no effect on rows that could be counted.'}`,
+      );
+      return undefined;
+    }
+    const refusal = mode === 'run' ? readOnlyRefusal(connections.factsOf(target.uri), load) : undefined;
+    if (refusal !== undefined) {
+      await prompts.warn(refusal);
+      return undefined;
+    }
+    return this.#run(mode, target, load);
+  }
+
+  /** Cancels the run of a document, or every run. */
+  cancel(uri?: string): void {
+    for (const [document, run] of this.#active) {
+      if (uri !== undefined && document !== uri) continue;
+      run.isCancelled = true;
+      run.session?.cancel();
+    }
+  }
+
+  async endTransaction(action: 'commit' | 'rollback'): Promise<void> {
+    const uri = this.#last?.target.uri;
+    if (uri === undefined || !this.#ports.connections.isConnected(uri)) return;
+    const opened = await this.#ports.connections.session(uri);
+    await opened?.session.endTransaction(action);
+  }
+
+  async #executable(target: LoadTarget, options: StartOptions): Promise<ExecutableLoad | undefined> {
+    const { connections, memory, prompts, server } = this.#ports;
+    const platform = connections.factsOf(target.uri).platform;
+    const known = memory.get<Record<string, string>>(parametersKey(target));
+    const request = (parameters: Readonly<Record<string, string>>) =>
+      server.request('mergewright/executable', {
+        uri: target.uri,
+        platform,
+        parameters,
+        ...(target.kind === 'specification' ? { specification: target.specification } : { text: target.text }),
+      });
+    const first = await request(known ?? {});
+    if (first.load === null) {
+      await prompts.fail(first.problems[0]?.message ?? 'This load cannot be made for the connection.');
+      return undefined;
+    }
+    const isAsked = first.load.parameters.some(needsValue) || options.askParameters === true;
+    if (!isAsked || first.load.parameters.length === 0) return shifted(first.load, target);
+    const values = await askParameters(prompts, first.load.title, first.load.parameters);
+    if (values === undefined) return undefined;
+    await memory.set(parametersKey(target), values);
+    const { load } = await request(values);
+    return load === null ? undefined : shifted(load, target);
+  }
+
+  async #run(
+    mode: 'run' | 'preview',
+    target: LoadTarget,
+    load: ExecutableLoad,
+  ): Promise<SessionEnd['result'] | undefined> {
+    const { connections, panel, problems, prompts } = this.#ports;
+    const batches = mode === 'preview' ? (load.preview?.batches ?? []) : load.batches;
+    const model = new RunModel({
+      id: randomUUID(),
+      title: target.title,
+      mode,
+      connection: connections.factsOf(target.uri),
+      batches,
+      parameters: load.parameters.map(({ name, type, value }) => ({ name, type, value })),
+      canRerun: true,
+    });
+    const run: ActiveRun = { model, session: null, isCancelled: false };
+    this.#active.set(target.uri, run);
+    this.#last = { target, text: mode === 'preview' ? batches.map((batch) => batch.text).join('\nGO\n') : load.text };
+    this.#changed();
+    panel.showRun(model);
+    problems.clear(target.uri);
+    const entry = historyEntry(model, target);
+    let isRecorded = false;
+    try {
+      const opened = await connections.session(target.uri);
+      if (opened === undefined) {
+        model.finish(unsent('cancelled'));
+        return undefined;
+      }
+      model.connected(opened.session.facts);
+      if (opened.wasLost) model.note('The session before was lost; this run started a new one.');
+      if (run.isCancelled || !(await this.#confirmed(mode, opened.session.facts, load))) {
+        model.finish(unsent('cancelled'));
+        return undefined;
+      }
+      run.session = opened.session;
+      await this.#ports.history.record({ ...entry, connection: opened.session.facts.name });
+      isRecorded = true;
+      const end = await opened.session.run({ mode, batches }, (event) => {
+        model.apply(event);
+        panel.runChanged(model);
+      });
+      model.connected(opened.session.facts);
+      for (const note of end.notes) model.note(note);
+      model.setOpenTransaction(end.openTransaction);
+      model.finish(end.result);
+      return end.result;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#ports.log.error(message);
+      model.finish(unsent('failed', message));
+      return undefined;
+    } finally {
+      this.#active.delete(target.uri);
+      const shown = model.snapshot();
+      if (isRecorded) {
+        const { status, counts, elapsedMs } = shown;
+        await this.#ports.history.record({
+          ...entry,
+          status,
+          counts,
+          elapsedMs,
+          message: shown.errors[0]?.message ?? null,
+        });
+      }
+      panel.runChanged(model);
+      if (target.kind === 'text') problems.show(target.uri, model.errors());
+      this.#changed();
+      connections.refresh();
+      this.#announce(shown.title, shown.status, shown.elapsedMs ?? 0, prompts);
+    }
+  }
+
+  /** A protected connection asks before every run, with everything that is about to happen. */
+  async #confirmed(mode: 'run' | 'preview', facts: ConnectionFacts, load: ExecutableLoad): Promise<boolean> {
+    if (mode === 'preview' || !facts.isProtected) return true;
+    return this.#ports.prompts.confirm(
+      `Run on the protected connection "${facts.name}"?`,
+      confirmationOf(facts, load),
+      'Run',
+    );
+  }
+
+  #announce(title: string, status: string | null, elapsedMs: number, prompts: Prompts): void {
+    if (this.#ports.panel.isVisible || elapsedMs < this.#ports.notifyAfterSeconds() * 1000) return;
+    const show = async () => {
+      const tell = status === 'done' ? prompts.inform.bind(prompts) : prompts.warn.bind(prompts);
+      if ((await tell(`${title}: ${status ?? 'unknown'}`, 'Show')) === 'Show') this.#ports.panel.show('changes');
+    };
+    void show();
+  }
+
+  #changed(): void {
+    this.#ports.workbench.setContext('mergewright.running', this.#active.size > 0);
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Everything that a person has to know before saying yes. A long text is cut here; the panel has all of it. */
+export function confirmationOf(facts: ConnectionFacts, load: ExecutableLoad): string {
+  const text =
+    load.text.length > 4000 ? `${load.text.slice(0, 4000)}\n… (${load.text.length - 4000} more characters)` : load.text;
+  const parameters = load.parameters.map(
+    (parameter) => `${parameter.name} = ${parameter.value ?? '(set by the load)'}`,
+  );
+  return [
+    `Server: ${facts.server ?? 'none'}`,
+    `Database: ${facts.database ?? 'none'}`,
+    `Login: ${facts.login ?? 'none'}`,
+    `Environment: ${facts.environment}`,
+    `Parameters: ${parameters.length === 0 ? 'none' : parameters.join(', ')}`,
+    '',
+    text,
+  ].join('\n');
+}
+
+function readOnlyRefusal(facts: ConnectionFacts, load: ExecutableLoad): string | undefined {
+  if (!facts.isReadOnly || load.readsOnly === true) return undefined;
+  return `"${facts.name}" is read-only, and this text is not proved to be a read. Choose another connection to run it.`;
+}
+
+/** A text of a selection is sent from its own first line. */
+function shifted(load: ExecutableLoad, target: LoadTarget): ExecutableLoad {
+  if (target.kind === 'specification' || target.line === 0) return load;
+  return { ...load, batches: load.batches.map((batch) => ({ ...batch, line: batch.line + target.line })) };
+}
+
+function needsValue(parameter: LoadParameter): boolean {
+  return parameter.value === '';
+}
+
+function parametersKey(target: LoadTarget): string {
+  return `parameters of ${target.kind === 'specification' ? JSON.stringify([target.specification.pattern, target.specification.target]) : target.uri}`;
+}
+
+function historyEntry(model: RunModel, target: LoadTarget): HistoryEntry {
+  const { id, title, mode, connection } = model.snapshot();
+  return {
+    id,
+    title,
+    load: parametersKey(target).slice('parameters of '.length),
+    mode,
+    connection: connection.name,
+    environment: connection.environment,
+    startedAt: new Date().toISOString(),
+    status: null,
+    counts: null,
+    elapsedMs: null,
+    message: null,
+  };
+}
+
+/** The end of a run of which nothing was sent. */
+function unsent(status: 'cancelled' | 'failed', message?: string): SessionEnd['result'] {
+  const error = message === undefined ? null : { code: 'connection', message, batch: 0, line: null };
+  return { status, counts: unknownCounts, batches: [], warnings: [], error, elapsedMs: 0 };
+}
