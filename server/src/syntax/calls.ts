@@ -1,0 +1,370 @@
+import type { Cursor } from './cursor.ts';
+import { closeParenthesis, parseName, skipToClosing } from './names.ts';
+import { tokenKind } from './tokens.ts';
+import type { Expression, FrameBound, Name, OpaqueClause, OrderItem, Window, WindowFrame } from './tree.ts';
+import { parseDataType } from './types.ts';
+
+/** CAST and TRY_CAST. */
+export function parseCast(cursor: Cursor, name: 'CAST' | 'TRY_CAST'): Expression {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  const operand = cursor.grammar.value(cursor);
+  cursor.expect('AS');
+  const type = parseDataType(cursor);
+  let style: Expression | null = null;
+  if (cursor.dialect.family === 'spark' && cursor.eat('FORMAT')) style = cursor.grammar.value(cursor);
+  closeParenthesis(cursor);
+  return { kind: 'cast', start, end: cursor.end, function: name, operand, type, style };
+}
+
+/** PARSE and TRY_PARSE. */
+export function parseParse(cursor: Cursor, name: 'PARSE' | 'TRY_PARSE'): Expression {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  const operand = cursor.grammar.value(cursor);
+  cursor.expect('AS');
+  const type = parseDataType(cursor);
+  const style = cursor.eat('USING') ? cursor.grammar.value(cursor) : null;
+  closeParenthesis(cursor);
+  return { kind: 'cast', start, end: cursor.end, function: name, operand, type, style };
+}
+
+/** CONVERT and TRY_CONVERT: the type comes first. */
+export function parseConvert(cursor: Cursor, name: 'CONVERT' | 'TRY_CONVERT'): Expression {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  const type = parseDataType(cursor);
+  cursor.expect(',');
+  const operand = cursor.grammar.value(cursor);
+  const style = cursor.eat(',') ? cursor.grammar.value(cursor) : null;
+  closeParenthesis(cursor);
+  return { kind: 'cast', start, end: cursor.end, function: name, operand, type, style };
+}
+
+/** NEXT VALUE FOR sequence [OVER (…)]. */
+export function parseNextValue(cursor: Cursor): Expression {
+  const { start } = cursor;
+  for (let count = 0; count < 3; count += 1) cursor.advance();
+  const sequence = parseName(cursor, 'a sequence');
+  const over = cursor.at('OVER') ? parseOver(cursor) : null;
+  return { kind: 'next-value', start, end: cursor.end, sequence, over };
+}
+
+/** The arguments of a call and what follows them; the current token is the opening parenthesis. */
+export function parseCall(cursor: Cursor, name: Name): Expression {
+  const { start } = name;
+  const clauses: OpaqueClause[] = [];
+  const items: Expression[] = [];
+  let orderBy: readonly OrderItem[] = [];
+  cursor.advance();
+  const distinct = cursor.at('DISTINCT') && !isArgumentEnd(cursor.peek(1));
+  if (distinct) cursor.advance();
+  else if (cursor.at('ALL') && !isArgumentEnd(cursor.peek(1))) cursor.advance();
+  let nulls: 'ignore' | 'respect' | null = null;
+  if (!cursor.at(')')) {
+    parseCallArguments(cursor, functionName(name), items, clauses);
+    if (cursor.at('ORDER') && cursor.peek(1) === 'BY') orderBy = parseOrderBy(cursor);
+    nulls = parseNulls(cursor);
+    skipTail(cursor, clauses);
+  }
+  closeParenthesis(cursor);
+  const withinGroup = parseWithinGroup(cursor);
+  const filter = parseFilter(cursor);
+  nulls = parseNulls(cursor) ?? nulls;
+  const over = cursor.at('OVER') ? parseOver(cursor) : null;
+  const { end } = cursor;
+  return {
+    kind: 'call',
+    start,
+    end,
+    name,
+    arguments: items,
+    distinct,
+    orderBy,
+    withinGroup,
+    filter,
+    nulls,
+    over,
+    clauses,
+  };
+}
+
+function isArgumentEnd(word: string): boolean {
+  return word === ')' || word === ',' || word === '.';
+}
+
+function functionName(name: Name): string {
+  return name.parts.length === 1 ? (name.parts[0]?.name ?? '').toUpperCase() : '';
+}
+
+/** Functions whose arguments are joined by words instead of commas. */
+const wordSeparated: Readonly<Record<string, readonly string[]>> = {
+  TRIM: ['FROM'],
+  EXTRACT: ['FROM'],
+  SUBSTRING: ['FROM', 'FOR'],
+  POSITION: ['IN'],
+  OVERLAY: ['PLACING', 'FROM', 'FOR'],
+};
+
+function parseCallArguments(cursor: Cursor, name: string, items: Expression[], clauses: OpaqueClause[]): void {
+  if (name === 'CONTAINS' || name === 'FREETEXT') {
+    if (cursor.dialect.family === 'tsql') {
+      clauses.push(opaqueInside(cursor, name));
+      return;
+    }
+  }
+  if (name === 'TRIM') cursor.eatAny('LEADING', 'TRAILING', 'BOTH');
+  const words = wordSeparated[name];
+  for (;;) {
+    items.push(parseArgument(cursor, name, items.length));
+    if (cursor.recovering) return;
+    if (cursor.eat(',')) continue;
+    if (words?.includes(cursor.word) === true) {
+      cursor.advance();
+      continue;
+    }
+    return;
+  }
+}
+
+function parseArgument(cursor: Cursor, name: string, position: number): Expression {
+  const { start } = cursor;
+  if (cursor.at('*')) {
+    const next = cursor.peek(1);
+    if (next === ')' || next === ',' || cursor.dialect.family !== 'tsql') {
+      return parseStar(cursor);
+    }
+  }
+  if (cursor.dialect.family === 'tsql') {
+    if (name === 'IIF' && position === 0) return cursor.grammar.condition(cursor);
+    const value = name === 'POSITION' ? cursor.grammar.value(cursor) : cursor.grammar.value(cursor);
+    if (cursor.at('.') && cursor.peek(1) === '*') return qualifiedStar(cursor, value);
+    // JSON_OBJECT ('key' : value)
+    if (cursor.at(':') && name === 'JSON_OBJECT') return namedArgument(cursor, value, start);
+    return value;
+  }
+  if (cursor.at('TABLE') && (cursor.nameAhead(1) || cursor.peek(1) === '(')) cursor.advance();
+  const value =
+    name === 'POSITION' && position === 0 ? parsePositionOperand(cursor) : cursor.grammar.expression(cursor);
+  if (cursor.at('=>') || cursor.at(':=')) return namedArgument(cursor, value, start);
+  if (cursor.at('.') && cursor.peek(1) === '*') return qualifiedStar(cursor, value);
+  if (cursor.at('AS') && cursor.nameAhead(1)) {
+    // struct(a AS b): the alias is the field's name.
+    cursor.advance();
+    const alias = cursor.takeIdentifier();
+    const field: Expression = { kind: 'column', start: alias.start, end: alias.end, parts: [alias] };
+    return { kind: 'named-argument', start, end: cursor.end, name: field, value };
+  }
+  return value;
+}
+
+function parsePositionOperand(cursor: Cursor): Expression {
+  const { start } = cursor;
+  if (cursor.kind === tokenKind.string) {
+    const value = cursor.tokenText.slice(1, -1);
+    cursor.advance();
+    return { kind: 'literal', start, end: cursor.end, type: 'string', value, typeName: null };
+  }
+  return cursor.grammar.expression(cursor);
+}
+
+function namedArgument(cursor: Cursor, name: Expression, start: number): Expression {
+  cursor.advance();
+  const value = cursor.grammar.expression(cursor);
+  return { kind: 'named-argument', start, end: cursor.end, name, value };
+}
+
+function qualifiedStar(cursor: Cursor, value: Expression): Expression {
+  cursor.advance();
+  cursor.advance();
+  const qualifier = value.kind === 'column' ? value.parts : [];
+  return { kind: 'star', start: value.start, end: cursor.end, qualifier, except: [], replace: [] };
+}
+
+function parseStar(cursor: Cursor): Expression {
+  const { start } = cursor;
+  cursor.advance();
+  return { kind: 'star', start, end: cursor.end, qualifier: [], except: [], replace: [] };
+}
+
+function parseNulls(cursor: Cursor): 'ignore' | 'respect' | null {
+  if (cursor.peek(1) !== 'NULLS') return null;
+  if (cursor.eat('IGNORE')) {
+    cursor.advance();
+    return 'ignore';
+  }
+  if (cursor.eat('RESPECT')) {
+    cursor.advance();
+    return 'respect';
+  }
+  return null;
+}
+
+/** Words inside the parentheses after the arguments: NULL ON NULL, RETURNING json, USING utf8, USE MODEL m … */
+function skipTail(cursor: Cursor, clauses: OpaqueClause[]): void {
+  if (cursor.recovering) return;
+  const tail = ['NULL', 'ABSENT', 'RETURNING', 'USE', 'ERROR', 'EMPTY', 'WITH', 'WITHOUT', 'LIMIT'];
+  if (cursor.dialect.family !== 'tsql') tail.push('USING', 'HAVING', 'FORMAT', 'ON', 'AS', 'SEPARATOR', 'PARTITION');
+  if (!tail.includes(cursor.word)) return;
+  // Only what these functions know may stand there; after other arguments NULL is a mistake.
+  if (cursor.at('NULL') && cursor.peek(1) !== 'ON') return;
+  clauses.push(opaqueInside(cursor, cursor.word));
+}
+
+/** Everything up to the closing parenthesis of the current level. */
+function opaqueInside(cursor: Cursor, name: string): OpaqueClause {
+  const { start } = cursor;
+  if (!skipToClosing(cursor)) cursor.fail("')'");
+  return { kind: 'opaque-clause', start, end: cursor.end, name };
+}
+
+function parseWithinGroup(cursor: Cursor): readonly OrderItem[] {
+  if (!cursor.at('WITHIN') || cursor.peek(1) !== 'GROUP') return [];
+  cursor.advance();
+  cursor.advance();
+  cursor.expect('(');
+  const items = parseOrderBy(cursor);
+  closeParenthesis(cursor);
+  return items;
+}
+
+function parseFilter(cursor: Cursor): Expression | null {
+  if (cursor.dialect.family === 'tsql' || !cursor.at('FILTER') || cursor.peek(1) !== '(') return null;
+  cursor.advance();
+  cursor.advance();
+  cursor.eat('WHERE');
+  const condition = cursor.grammar.condition(cursor);
+  closeParenthesis(cursor);
+  return condition;
+}
+
+/** ORDER BY with its items; the current token is ORDER. */
+export function parseOrderBy(cursor: Cursor): readonly OrderItem[] {
+  const items: OrderItem[] = [];
+  cursor.expect('ORDER');
+  cursor.expect('BY');
+  if (cursor.dialect.family !== 'tsql' && cursor.at('ALL')) {
+    const { start } = cursor;
+    const name = cursor.takeIdentifier();
+    const expression: Expression = { kind: 'column', start, end: cursor.end, parts: [name] };
+    const descending = cursor.eatAny('ASC', 'DESC') === 'DESC';
+    return [{ kind: 'order-item', start, end: cursor.end, expression, descending, nulls: parseNullsOrder(cursor) }];
+  }
+  do {
+    const { start } = cursor;
+    const expression = cursor.grammar.value(cursor);
+    const descending = cursor.eatAny('ASC', 'DESC') === 'DESC';
+    const nulls = parseNullsOrder(cursor);
+    items.push({ kind: 'order-item', start, end: cursor.end, expression, descending, nulls });
+  } while (!cursor.recovering && cursor.eat(','));
+  return items;
+}
+
+function parseNullsOrder(cursor: Cursor): 'first' | 'last' | null {
+  if (cursor.dialect.family === 'tsql' || !cursor.at('NULLS')) return null;
+  cursor.advance();
+  if (cursor.eat('FIRST')) return 'first';
+  cursor.expect('LAST');
+  return 'last';
+}
+
+/** OVER with a window in parentheses or a window's name. */
+export function parseOver(cursor: Cursor): Window {
+  const { start } = cursor;
+  cursor.advance();
+  if (!cursor.at('(')) {
+    const name = cursor.identifier("'(' or the name of a window");
+    return { kind: 'window', start, end: cursor.end, name, partitionBy: [], orderBy: [], frame: null };
+  }
+  return parseWindow(cursor, start);
+}
+
+/** A window's specification in parentheses. */
+export function parseWindow(cursor: Cursor, start: number): Window {
+  cursor.expect('(');
+  const name =
+    cursor.atName && !atWindowClause(cursor) && (cursor.peek(1) === ')' || isWindowClause(cursor.peek(1)))
+      ? cursor.takeIdentifier()
+      : null;
+  const partitionBy: Expression[] = [];
+  const byWord = cursor.dialect.family === 'spark' ? cursor.at('DISTRIBUTE') || cursor.at('CLUSTER') : false;
+  if (cursor.at('PARTITION') || byWord) {
+    cursor.advance();
+    cursor.expect('BY');
+    do partitionBy.push(cursor.grammar.value(cursor));
+    while (!cursor.recovering && cursor.eat(','));
+  }
+  const orderBy =
+    cursor.at('ORDER') || (cursor.dialect.family === 'spark' && cursor.at('SORT')) ? windowOrder(cursor) : [];
+  const frame = cursor.at('ROWS') || cursor.at('RANGE') || cursor.at('GROUPS') ? parseFrame(cursor) : null;
+  closeParenthesis(cursor);
+  return { kind: 'window', start, end: cursor.end, name, partitionBy, orderBy, frame };
+}
+
+function windowOrder(cursor: Cursor): readonly OrderItem[] {
+  if (cursor.at('ORDER')) return parseOrderBy(cursor);
+  cursor.advance();
+  const items: OrderItem[] = [];
+  cursor.expect('BY');
+  do {
+    const { start } = cursor;
+    const expression = cursor.grammar.value(cursor);
+    const descending = cursor.eatAny('ASC', 'DESC') === 'DESC';
+    items.push({ kind: 'order-item', start, end: cursor.end, expression, descending, nulls: parseNullsOrder(cursor) });
+  } while (!cursor.recovering && cursor.eat(','));
+  return items;
+}
+
+function atWindowClause(cursor: Cursor): boolean {
+  return (cursor.at('PARTITION') && cursor.peek(1) === 'BY') || (isWindowClause(cursor.word) && cursor.peek(1) !== ')');
+}
+
+function isWindowClause(word: string): boolean {
+  return word === 'PARTITION' || word === 'ORDER' || word === 'ROWS' || word === 'RANGE' || word === 'GROUPS';
+}
+
+function parseFrame(cursor: Cursor): WindowFrame {
+  const { start } = cursor;
+  const unit = cursor.at('ROWS') ? 'rows' : cursor.at('RANGE') ? 'range' : 'groups';
+  cursor.advance();
+  if (cursor.eat('BETWEEN')) {
+    const from = parseBound(cursor);
+    cursor.expect('AND');
+    const to = parseBound(cursor);
+    skipExclude(cursor);
+    return { kind: 'window-frame', start, end: cursor.end, unit, from, to };
+  }
+  const from = parseBound(cursor);
+  if (cursor.dialect.family === 'tsql' && (from.type === 'following' || from.type === 'unbounded-following')) {
+    cursor.report(
+      from.start,
+      from.end,
+      'Expected PRECEDING or CURRENT ROW: a frame that ends FOLLOWING needs BETWEEN.',
+    );
+  }
+  skipExclude(cursor);
+  return { kind: 'window-frame', start, end: cursor.end, unit, from, to: null };
+}
+
+function skipExclude(cursor: Cursor): void {
+  if (cursor.dialect.family !== 'duckdb' || !cursor.eat('EXCLUDE')) return;
+  while (!cursor.at(')') && !cursor.atEnd) cursor.advance();
+}
+
+function parseBound(cursor: Cursor): FrameBound {
+  const { start } = cursor;
+  if (cursor.eat('CURRENT')) {
+    cursor.expect('ROW');
+    return { kind: 'frame-bound', start, end: cursor.end, type: 'current-row', offset: null };
+  }
+  const unbounded = cursor.eat('UNBOUNDED');
+  const offset = unbounded ? null : cursor.grammar.value(cursor);
+  const preceding = cursor.eat('PRECEDING');
+  if (!preceding && !cursor.eat('FOLLOWING')) cursor.fail('PRECEDING or FOLLOWING');
+  const side = preceding ? 'preceding' : 'following';
+  const type = unbounded ? (preceding ? 'unbounded-preceding' : 'unbounded-following') : side;
+  return { kind: 'frame-bound', start, end: cursor.end, type, offset };
+}

@@ -1,0 +1,270 @@
+import { atConstraint, parseColumnConstraint, parseInlineIndex, parseTableConstraint } from './constraints.ts';
+import type { Cursor } from './cursor.ts';
+import { closeParenthesis } from './names.ts';
+import { recoverElement } from './recovery.ts';
+import { tokenKind } from './tokens.ts';
+import type {
+  ColumnDefinition,
+  Constraint,
+  Expression,
+  GeneratedKind,
+  Identifier,
+  IdentityClause,
+  IndexDefinition,
+  OpaqueClause,
+  TableElement,
+} from './tree.ts';
+import { parseDataType } from './types.ts';
+
+/**
+ * `( column …, constraint …, index … )`; the current token is the opening parenthesis. A mistake in one element leaves
+ * the others understood. T-SQL takes a comma behind the last one.
+ */
+export function parseTableElements(cursor: Cursor): readonly TableElement[] {
+  const elements: TableElement[] = [];
+  if (!cursor.expect('(')) return elements;
+  for (;;) {
+    if (cursor.at(')') && elements.length > 0) break;
+    elements.push(parseTableElement(cursor));
+    if (!cursor.at(',') && !cursor.at(')')) {
+      if (startsNextElement(cursor, elements[elements.length - 1])) continue;
+      cursor.fail("',' or ')'");
+    }
+    if (cursor.recovering && !recoverElement(cursor)) return elements;
+    if (!cursor.eat(',')) break;
+  }
+  closeParenthesis(cursor);
+  return elements;
+}
+
+/** A table constraint may follow a column without a comma between them. */
+function startsNextElement(cursor: Cursor, previous: TableElement | undefined): boolean {
+  if (previous === undefined || cursor.recovering) return false;
+  return atConstraint(cursor) || (cursor.at('INDEX') && previous.kind !== 'column-definition');
+}
+
+export function parseTableElement(cursor: Cursor): TableElement {
+  if (atConstraint(cursor)) return parseTableConstraint(cursor);
+  if (cursor.at('INDEX')) return parseInlineIndex(cursor);
+  return parseColumnDefinition(cursor);
+}
+
+/** The properties of a column as they are gathered. */
+interface Draft {
+  persisted: boolean;
+  nullable: boolean | null;
+  identity: IdentityClause | null;
+  collation: Identifier | null;
+  default: Expression | null;
+  generated: GeneratedKind | null;
+  hidden: boolean;
+  sparse: boolean;
+  rowGuid: boolean;
+  index: IndexDefinition | null;
+  readonly constraints: Constraint[];
+  readonly clauses: OpaqueClause[];
+}
+
+function newDraft(): Draft {
+  return {
+    persisted: false,
+    nullable: null,
+    identity: null,
+    collation: null,
+    default: null,
+    generated: null,
+    hidden: false,
+    sparse: false,
+    rowGuid: false,
+    index: null,
+    constraints: [],
+    clauses: [],
+  };
+}
+
+/** A column with its type or expression and its properties in any order. */
+export function parseColumnDefinition(cursor: Cursor): ColumnDefinition {
+  const { start } = cursor;
+  const name = cursor.identifier('a column name or constraint');
+  const draft = newDraft();
+  let type = null;
+  let computed: Expression | null = null;
+  if (cursor.recovering)
+    return { kind: 'column-definition', start, end: cursor.end, name, type, computed, comment: null, ...draft };
+  if (cursor.eat('AS')) {
+    computed = cursor.grammar.value(cursor);
+  } else if ((cursor.at(',') || cursor.at(')')) && /^timestamp$/i.test(name.name)) {
+    // `timestamp` alone is a column of that name and type.
+    type = timestampType(name);
+  } else {
+    type = parseDataType(cursor);
+    // After a lost type the properties are still read: NOT NULL, keys, defaults.
+  }
+  while (!cursor.at(',') && !cursor.at(')') && parseProperty(cursor, draft, computed !== null));
+  return { kind: 'column-definition', start, end: cursor.end, name, type, computed, comment: null, ...draft };
+}
+
+function timestampType(name: Identifier): ColumnDefinition['type'] {
+  const { start, end } = name;
+  const typeName = { kind: 'name' as const, start, end, parts: [name] };
+  return { kind: 'data-type', start, end, name: typeName, arguments: [], elements: [], fields: [], text: 'timestamp' };
+}
+
+/** Reads one property; false where none begins. */
+function parseProperty(cursor: Cursor, draft: Draft, isComputed: boolean): boolean {
+  const { start } = cursor;
+  switch (cursor.word) {
+    case 'NULL':
+      cursor.advance();
+      draft.nullable = true;
+      return true;
+    case 'NOT':
+      if (cursor.peek(1) === 'FOR') {
+        cursor.advance();
+        cursor.advance();
+        cursor.expect('REPLICATION');
+        return true;
+      }
+      cursor.advance();
+      cursor.expect('NULL');
+      draft.nullable = false;
+      return true;
+    case 'IDENTITY':
+      draft.identity = parseIdentity(cursor);
+      return true;
+    case 'COLLATE':
+      cursor.advance();
+      draft.collation = cursor.identifier('a collation');
+      return true;
+    case 'PERSISTED':
+      if (!isComputed) return false;
+      cursor.advance();
+      draft.persisted = true;
+      return true;
+    case 'SPARSE':
+      cursor.advance();
+      draft.sparse = true;
+      return true;
+    case 'ROWGUIDCOL':
+      cursor.advance();
+      draft.rowGuid = true;
+      return true;
+    case 'HIDDEN':
+      cursor.advance();
+      draft.hidden = true;
+      return true;
+    case 'FILESTREAM':
+      cursor.advance();
+      draft.clauses.push({ kind: 'opaque-clause', start, end: cursor.end, name: 'FILESTREAM' });
+      return true;
+    case 'COLUMN_SET':
+      cursor.advance();
+      cursor.expect('FOR');
+      if (cursor.atName) cursor.advance();
+      else cursor.fail('ALL_SPARSE_COLUMNS');
+      draft.clauses.push({ kind: 'opaque-clause', start, end: cursor.end, name: 'COLUMN_SET' });
+      return true;
+    case 'MASKED':
+    case 'ENCRYPTED': {
+      const name = cursor.word;
+      cursor.advance();
+      cursor.expect('WITH');
+      if (cursor.at('(')) parseFunctionOptions(cursor);
+      else cursor.fail("'('");
+      draft.clauses.push({ kind: 'opaque-clause', start, end: cursor.end, name });
+      return true;
+    }
+    case 'GENERATED':
+      draft.generated = parseGenerated(cursor);
+      return true;
+    case 'INDEX':
+      draft.index = parseInlineIndex(cursor);
+      return true;
+    default:
+      return parseConstraintProperty(cursor, draft, start);
+  }
+}
+
+function parseConstraintProperty(cursor: Cursor, draft: Draft, start: number): boolean {
+  let name: Identifier | null = null;
+  if (cursor.at('CONSTRAINT')) {
+    // A table constraint behind a column without a comma is the next element.
+    if (isTableConstraint(cursor)) return false;
+    cursor.advance();
+    name = cursor.identifier('the name of a constraint');
+    if (cursor.at('NULL') || cursor.at('NOT')) return !cursor.recovering;
+  } else if (cursor.at('PRIMARY') || cursor.at('UNIQUE') || cursor.at('FOREIGN')) {
+    if (isKeyOfTable(cursor, 0)) return false;
+  }
+  const constraint = parseColumnConstraint(cursor, start, name);
+  if (constraint === null) {
+    if (name !== null) cursor.fail('PRIMARY KEY, UNIQUE, REFERENCES, CHECK, DEFAULT or NOT NULL');
+    return false;
+  }
+  draft.constraints.push(constraint);
+  if (constraint.type === 'default') draft.default = constraint.expression;
+  return !cursor.recovering;
+}
+
+function isTableConstraint(cursor: Cursor): boolean {
+  return isKeyOfTable(cursor, 2);
+}
+
+/** PRIMARY KEY or UNIQUE with a column list, or FOREIGN KEY with one. */
+function isKeyOfTable(cursor: Cursor, from: number): boolean {
+  let distance = from;
+  const first = cursor.peek(distance);
+  if (first !== 'PRIMARY' && first !== 'UNIQUE' && first !== 'FOREIGN') return false;
+  distance += first === 'UNIQUE' ? 1 : 2;
+  while (['CLUSTERED', 'NONCLUSTERED', 'HASH'].includes(cursor.peek(distance))) distance += 1;
+  return cursor.peek(distance) === '(';
+}
+
+function parseIdentity(cursor: Cursor): IdentityClause {
+  const { start } = cursor;
+  cursor.advance();
+  let seed: string | null = null;
+  let increment: string | null = null;
+  if (cursor.at('(')) {
+    cursor.advance();
+    seed = parseSignedNumber(cursor);
+    cursor.expect(',');
+    increment = parseSignedNumber(cursor);
+    closeParenthesis(cursor);
+  }
+  const notForReplication = cursor.eatSequence('NOT', 'FOR', 'REPLICATION');
+  return { kind: 'identity', start, end: cursor.end, seed, increment, notForReplication, always: true };
+}
+
+function parseSignedNumber(cursor: Cursor): string {
+  const { start } = cursor;
+  cursor.eatAny('-', '+');
+  if (cursor.kind === tokenKind.number || cursor.tokenText.startsWith('$(')) cursor.advance();
+  else cursor.fail('a number');
+  return cursor.slice(start, cursor.end);
+}
+
+function parseGenerated(cursor: Cursor): GeneratedKind {
+  cursor.advance();
+  cursor.expect('ALWAYS');
+  cursor.expect('AS');
+  const subject = cursor.eatAny('ROW', 'TRANSACTION_ID', 'SEQUENCE_NUMBER');
+  if (subject === null) cursor.fail('ROW, TRANSACTION_ID or SEQUENCE_NUMBER');
+  const isStart = cursor.eat('START');
+  if (!isStart) cursor.expect('END');
+  const prefix = subject === 'TRANSACTION_ID' ? 'transaction' : subject === 'SEQUENCE_NUMBER' ? 'sequence' : 'row';
+  return `${prefix}-${isStart ? 'start' : 'end'}`;
+}
+
+/** `(FUNCTION = '…')`, `(COLUMN_ENCRYPTION_KEY = …, …)`. */
+function parseFunctionOptions(cursor: Cursor): void {
+  cursor.advance();
+  do {
+    if (cursor.kind === tokenKind.word || cursor.kind === tokenKind.reserved) cursor.advance();
+    else cursor.fail('an option');
+    cursor.expect('=');
+    if (cursor.kind === tokenKind.string || cursor.kind === tokenKind.nationalString || cursor.atName) cursor.advance();
+    else cursor.fail('a value');
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+}

@@ -1,0 +1,346 @@
+import type { Cursor } from './cursor.ts';
+import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
+import { parseIndexOptions } from './options.ts';
+import { tokenKind } from './tokens.ts';
+import type {
+  Constraint,
+  Expression,
+  Identifier,
+  IndexDefinition,
+  KeyColumn,
+  Option,
+  ReferencesClause,
+} from './tree.ts';
+
+/** Words that begin a constraint after its name, or without one. */
+export function atConstraint(cursor: Cursor): boolean {
+  switch (cursor.word) {
+    case 'CONSTRAINT':
+    case 'UNIQUE':
+    case 'FOREIGN':
+    case 'CHECK':
+      return true;
+    case 'PRIMARY':
+      return true;
+    case 'PERIOD':
+      return cursor.peek(1) === 'FOR';
+    case 'CONNECTION':
+      return cursor.peek(1) === '(';
+    default:
+      return false;
+  }
+}
+
+/** A table constraint with CONSTRAINT and its name, where they are written. */
+export function parseTableConstraint(cursor: Cursor): Constraint {
+  const { start } = cursor;
+  let name: Identifier | null = null;
+  if (cursor.eat('CONSTRAINT')) name = cursor.identifier('the name of a constraint');
+  switch (cursor.word) {
+    case 'PRIMARY':
+    case 'UNIQUE':
+      return parseKey(cursor, start, name, true);
+    case 'FOREIGN':
+      return parseForeignKey(cursor, start, name, true);
+    case 'CHECK':
+      return parseCheck(cursor, start, name);
+    case 'DEFAULT':
+      return parseDefaultFor(cursor, start, name);
+    case 'PERIOD':
+      return parsePeriod(cursor, start, name);
+    case 'CONNECTION':
+      return parseConnection(cursor, start, name);
+    default:
+      cursor.fail('PRIMARY KEY, UNIQUE, FOREIGN KEY, CHECK or DEFAULT');
+      return { ...emptyConstraint, start, end: cursor.end, name };
+  }
+}
+
+const emptyConstraint: Omit<Constraint, 'start' | 'end'> = {
+  kind: 'constraint',
+  type: 'check',
+  name: null,
+  columns: [],
+  clustered: null,
+  enforced: true,
+  expression: null,
+  references: null,
+  forColumn: null,
+  options: [],
+};
+
+/** A constraint at a column: the same without a column list. */
+export function parseColumnConstraint(cursor: Cursor, start: number, name: Identifier | null): Constraint | null {
+  switch (cursor.word) {
+    case 'PRIMARY':
+    case 'UNIQUE':
+      return parseKey(cursor, start, name, false);
+    case 'FOREIGN':
+    case 'REFERENCES':
+      return parseForeignKey(cursor, start, name, false);
+    case 'CHECK':
+      return parseCheck(cursor, start, name);
+    case 'DEFAULT':
+      return parseDefault(cursor, start, name);
+    default:
+      return null;
+  }
+}
+
+function parseKey(cursor: Cursor, start: number, name: Identifier | null, ofTable: boolean): Constraint {
+  const type = cursor.at('PRIMARY') ? 'primary-key' : 'unique';
+  cursor.advance();
+  if (type === 'primary-key') cursor.expect('KEY');
+  const clustered = parseClustered(cursor);
+  if (cursor.at('HASH') && cursor.dialect.family === 'tsql') cursor.advance();
+  let columns: readonly KeyColumn[] = [];
+  if (ofTable) columns = cursor.expect('(') ? parseKeyColumnsInside(cursor) : [];
+  else if (cursor.at('(') && cursor.dialect.family === 'tsql') {
+    cursor.advance();
+    columns = parseKeyColumnsInside(cursor);
+  }
+  const options = parseKeyOptions(cursor);
+  const enforced = parseEnforced(cursor);
+  return { ...emptyConstraint, start, end: cursor.end, type, name, columns, clustered, enforced, options };
+}
+
+/** CLUSTERED or NONCLUSTERED, null where neither is written. */
+export function parseClustered(cursor: Cursor): boolean | null {
+  if (cursor.eat('CLUSTERED')) return true;
+  if (cursor.eat('NONCLUSTERED')) return false;
+  return null;
+}
+
+/** `a ASC, b DESC )` behind the opening parenthesis. */
+export function parseKeyColumnsInside(cursor: Cursor): readonly KeyColumn[] {
+  const columns: KeyColumn[] = [];
+  do {
+    const { start } = cursor;
+    const name = cursor.identifier('a column name');
+    const direction = cursor.eatAny('ASC', 'DESC');
+    if (cursor.dialect.family === 'spark') cursor.eat('TIMESERIES');
+    columns.push({ kind: 'key-column', start, end: cursor.end, name, descending: direction === 'DESC' });
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+  return columns;
+}
+
+/** WITH FILLFACTOR = n, WITH (…), ON filegroup, in this order. */
+function parseKeyOptions(cursor: Cursor): readonly Option[] {
+  const options: Option[] = [];
+  if (cursor.dialect.family !== 'tsql') return options;
+  if (cursor.at('WITH')) options.push(...parseWithIndexOptions(cursor));
+  if (cursor.at('ON') && cursor.peek(1) !== 'DELETE' && cursor.peek(1) !== 'UPDATE')
+    options.push(parseFilegroup(cursor));
+  return options;
+}
+
+/** WITH (…) or the old form without parentheses; the current token is WITH. */
+export function parseWithIndexOptions(cursor: Cursor): readonly Option[] {
+  cursor.advance();
+  if (cursor.at('(')) return parseIndexOptions(cursor);
+  const options: Option[] = [];
+  do {
+    const { start } = cursor;
+    if (cursor.kind !== tokenKind.word && !cursor.at('FILLFACTOR')) {
+      cursor.fail("'(' or FILLFACTOR");
+      break;
+    }
+    const name = cursor.tokenText.toUpperCase();
+    if (!oldOptions.has(name)) {
+      cursor.fail("'(' or FILLFACTOR");
+      break;
+    }
+    cursor.advance();
+    let value: string | null = null;
+    if (name === 'FILLFACTOR') {
+      cursor.expect('=');
+      value = cursor.tokenText;
+      if (cursor.kind === tokenKind.number) cursor.advance();
+      else cursor.fail('a number');
+    }
+    options.push({ kind: 'option', start, end: cursor.end, name, value, columns: [] });
+  } while (!cursor.recovering && cursor.eat(','));
+  return options;
+}
+
+const oldOptions: ReadonlySet<string> = new Set([
+  'FILLFACTOR',
+  'PAD_INDEX',
+  'IGNORE_DUP_KEY',
+  'DROP_EXISTING',
+  'STATISTICS_NORECOMPUTE',
+  'SORT_IN_TEMPDB',
+]);
+
+/** ON filegroup, ON scheme (column), ON "default"; the current token is ON, TEXTIMAGE_ON or FILESTREAM_ON. */
+export function parseFilegroup(cursor: Cursor): Option {
+  const { start, word } = cursor;
+  cursor.advance();
+  const from = cursor.start;
+  if (cursor.kind === tokenKind.string) cursor.advance();
+  else cursor.identifier('a filegroup or partition scheme');
+  let columns: readonly Identifier[] = [];
+  if (cursor.at('(')) columns = parseIdentifierList(cursor);
+  return { kind: 'option', start, end: cursor.end, name: word, value: cursor.slice(from, cursor.end), columns };
+}
+
+/** NOT ENFORCED and RELY; Spark's keys prove nothing even without the words. */
+function parseEnforced(cursor: Cursor): boolean {
+  let enforced = cursor.dialect.family !== 'spark';
+  for (;;) {
+    if (cursor.at('NOT') && cursor.peek(1) === 'ENFORCED') {
+      cursor.advance();
+      cursor.advance();
+      enforced = false;
+    } else if (cursor.at('ENFORCED')) {
+      cursor.advance();
+    } else if (
+      cursor.dialect.family === 'spark' &&
+      (cursor.at('RELY') || cursor.at('NORELY') || cursor.at('DEFERRABLE'))
+    ) {
+      cursor.advance();
+    } else if (cursor.dialect.family === 'spark' && cursor.at('INITIALLY')) {
+      cursor.advance();
+      if (cursor.atName) cursor.advance();
+    } else return enforced;
+  }
+}
+
+function parseForeignKey(cursor: Cursor, start: number, name: Identifier | null, ofTable: boolean): Constraint {
+  let columns: readonly KeyColumn[] = [];
+  if (cursor.eat('FOREIGN')) {
+    cursor.expect('KEY');
+    if (ofTable || cursor.at('(')) columns = cursor.expect('(') ? parseKeyColumnsInside(cursor) : [];
+  }
+  const references = parseReferences(cursor);
+  cursor.eatSequence('NOT', 'FOR', 'REPLICATION');
+  const enforced = parseEnforced(cursor);
+  return { ...emptyConstraint, start, end: cursor.end, type: 'foreign-key', name, columns, enforced, references };
+}
+
+function parseReferences(cursor: Cursor): ReferencesClause {
+  const { start } = cursor;
+  cursor.expect('REFERENCES');
+  const table = parseName(cursor, 'a table');
+  const columns = cursor.at('(') ? parseIdentifierList(cursor) : [];
+  let onDelete: string | null = null;
+  let onUpdate: string | null = null;
+  if (cursor.dialect.family === 'spark' && cursor.at('MATCH')) {
+    cursor.advance();
+    cursor.eat('FULL');
+  }
+  while (cursor.at('ON') && (cursor.peek(1) === 'DELETE' || cursor.peek(1) === 'UPDATE') && !cursor.recovering) {
+    cursor.advance();
+    const isDelete = cursor.at('DELETE');
+    cursor.advance();
+    const action = parseReferenceAction(cursor);
+    if (isDelete) onDelete = action;
+    else onUpdate = action;
+  }
+  return { kind: 'references', start, end: cursor.end, table, columns, onDelete, onUpdate };
+}
+
+function parseReferenceAction(cursor: Cursor): string {
+  if (cursor.eat('CASCADE')) return 'CASCADE';
+  if (cursor.eat('RESTRICT')) return 'RESTRICT';
+  if (cursor.eat('SET')) {
+    if (cursor.eat('NULL')) return 'SET NULL';
+    cursor.expect('DEFAULT');
+    return 'SET DEFAULT';
+  }
+  if (cursor.eat('NO')) {
+    cursor.expect('ACTION');
+    return 'NO ACTION';
+  }
+  cursor.fail('CASCADE, NO ACTION, SET NULL or SET DEFAULT');
+  return '';
+}
+
+function parseCheck(cursor: Cursor, start: number, name: Identifier | null): Constraint {
+  cursor.advance();
+  cursor.eatSequence('NOT', 'FOR', 'REPLICATION');
+  let expression: Expression | null = null;
+  if (cursor.expect('(')) {
+    expression = cursor.grammar.condition(cursor);
+    closeParenthesis(cursor);
+  }
+  const enforced = cursor.dialect.family === 'spark' ? parseEnforced(cursor) || true : true;
+  return { ...emptyConstraint, start, end: cursor.end, type: 'check', name, enforced, expression };
+}
+
+function parseDefault(cursor: Cursor, start: number, name: Identifier | null): Constraint {
+  cursor.advance();
+  const expression = cursor.grammar.operand(cursor);
+  if (cursor.at('WITH') && cursor.peek(1) === 'VALUES') {
+    cursor.advance();
+    cursor.advance();
+  }
+  return { ...emptyConstraint, start, end: cursor.end, type: 'default', name, expression };
+}
+
+/** `DEFAULT … FOR column` of ALTER TABLE … ADD. */
+function parseDefaultFor(cursor: Cursor, start: number, name: Identifier | null): Constraint {
+  cursor.advance();
+  const expression = cursor.grammar.operand(cursor);
+  let forColumn: Identifier | null = null;
+  if (cursor.expect('FOR')) forColumn = cursor.identifier('a column name');
+  cursor.eatSequence('WITH', 'VALUES');
+  return { ...emptyConstraint, start, end: cursor.end, type: 'default', name, expression, forColumn };
+}
+
+function parsePeriod(cursor: Cursor, start: number, name: Identifier | null): Constraint {
+  cursor.advance();
+  cursor.expect('FOR');
+  if (cursor.atName) cursor.advance();
+  else cursor.fail('SYSTEM_TIME');
+  const columns = cursor.expect('(') ? parseKeyColumnsInside(cursor) : [];
+  return { ...emptyConstraint, start, end: cursor.end, type: 'period', name, columns };
+}
+
+/** `CONNECTION (a TO b, …)` of graph edges: bounded only. */
+function parseConnection(cursor: Cursor, start: number, name: Identifier | null): Constraint {
+  cursor.advance();
+  cursor.skipParentheses();
+  if (cursor.at('ON') && cursor.peek(1) === 'DELETE') {
+    cursor.advance();
+    cursor.advance();
+    parseReferenceAction(cursor);
+  }
+  return { ...emptyConstraint, start, end: cursor.end, type: 'connection', name };
+}
+
+/** `INDEX name …` inside CREATE TABLE, of the table or at a column. */
+export function parseInlineIndex(cursor: Cursor): IndexDefinition {
+  const { start } = cursor;
+  cursor.advance();
+  const name = cursor.identifier('the name of an index');
+  const unique = cursor.eat('UNIQUE');
+  const clustered = parseClustered(cursor);
+  if (cursor.at('HASH')) cursor.advance();
+  const columnstore = cursor.eat('COLUMNSTORE');
+  const columns = cursor.eat('(') ? parseKeyColumnsInside(cursor) : [];
+  const tail = parseIndexTail(cursor);
+  return { kind: 'index-definition', start, end: cursor.end, name, unique, clustered, columnstore, columns, ...tail };
+}
+
+type IndexTail = Pick<IndexDefinition, 'include' | 'where' | 'options'>;
+
+/** INCLUDE, ORDER, WHERE, WITH, ON and FILESTREAM_ON of an index. */
+export function parseIndexTail(cursor: Cursor): IndexTail {
+  const options: Option[] = [];
+  let include: readonly Identifier[] = [];
+  let where: Expression | null = null;
+  if (cursor.eat('INCLUDE')) include = parseIdentifierList(cursor);
+  if (cursor.at('ORDER') && cursor.peek(1) === '(') {
+    const { start } = cursor;
+    cursor.advance();
+    const columns = parseIdentifierList(cursor);
+    options.push({ kind: 'option', start, end: cursor.end, name: 'ORDER', value: null, columns });
+  }
+  if (cursor.eat('WHERE')) where = cursor.grammar.condition(cursor);
+  if (cursor.at('WITH')) options.push(...parseWithIndexOptions(cursor));
+  if (cursor.at('ON')) options.push(parseFilegroup(cursor));
+  if (cursor.at('FILESTREAM_ON')) options.push(parseFilegroup(cursor));
+  return { include, where, options };
+}

@@ -1,0 +1,140 @@
+import type { Cursor } from './cursor.ts';
+import { parseIdentifierList, parseName } from './names.ts';
+import { tokenKind } from './tokens.ts';
+import type { DeclaredVariable, Identifier, Query, Statement, Variable } from './tree.ts';
+import { parseDataType } from './types.ts';
+
+/** DECLARE of variables, a table variable or a cursor. */
+export function parseDeclare(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.advance();
+  if (cursor.kind !== tokenKind.variable) {
+    if (cursor.atName) return parseDeclareCursor(cursor, start);
+    cursor.fail('a variable');
+    return { kind: 'declare', start, end: cursor.end, variables: [] };
+  }
+  const distance = cursor.peek(1) === 'AS' ? 2 : 1;
+  if (cursor.peek(distance) === 'TABLE') return parseDeclareTable(cursor, start);
+  const variables: DeclaredVariable[] = [];
+  do variables.push(parseVariable(cursor));
+  while (!cursor.recovering && cursor.eat(','));
+  return { kind: 'declare', start, end: cursor.end, variables };
+}
+
+function parseDeclareTable(cursor: Cursor, start: number): Statement {
+  const name = cursor.tokenText;
+  const variable: Variable = { kind: 'variable', start: cursor.start, end: cursor.currentEnd, name };
+  cursor.advance();
+  cursor.eat('AS');
+  cursor.advance();
+  const elements = cursor.grammar.tableElements(cursor);
+  return { kind: 'declare-table', start, end: cursor.end, name, variable, elements };
+}
+
+function parseVariable(cursor: Cursor): DeclaredVariable {
+  const { start } = cursor;
+  const name = cursor.tokenText;
+  if (cursor.kind === tokenKind.variable) cursor.advance();
+  else {
+    cursor.fail('a variable');
+    return { kind: 'declared-variable', start: cursor.end, end: cursor.end, name: '', type: null, value: null };
+  }
+  cursor.eat('AS');
+  if (cursor.eat('CURSOR')) return { kind: 'declared-variable', start, end: cursor.end, name, type: null, value: null };
+  const type = parseDataType(cursor);
+  if (cursor.at('NOT') && cursor.peek(1) === 'NULL') {
+    cursor.advance();
+    cursor.advance();
+  } else cursor.eat('NULL');
+  const value = cursor.eat('=') ? cursor.grammar.value(cursor) : null;
+  return { kind: 'declared-variable', start, end: cursor.end, name, type, value };
+}
+
+const cursorOptions: ReadonlySet<string> = new Set([
+  'LOCAL',
+  'GLOBAL',
+  'FORWARD_ONLY',
+  'SCROLL',
+  'STATIC',
+  'KEYSET',
+  'DYNAMIC',
+  'FAST_FORWARD',
+  'READ_ONLY',
+  'SCROLL_LOCKS',
+  'OPTIMISTIC',
+  'TYPE_WARNING',
+  'INSENSITIVE',
+]);
+
+function parseDeclareCursor(cursor: Cursor, start: number): Statement {
+  const name = cursor.takeIdentifier();
+  while (cursor.at('INSENSITIVE') || cursor.at('SCROLL')) cursor.advance();
+  const query = cursor.expect('CURSOR') ? parseCursorQuery(cursor) : null;
+  return { kind: 'declare-cursor', start, end: cursor.end, name, query };
+}
+
+/** What follows CURSOR: options, FOR query, FOR UPDATE. */
+export function parseCursorQuery(cursor: Cursor): Query | null {
+  while (cursorOptions.has(cursor.word)) cursor.advance();
+  if (!cursor.expect('FOR')) return null;
+  const query = cursor.grammar.query(cursor);
+  if (cursor.at('OPTION')) {
+    cursor.advance();
+    if (cursor.at('(')) cursor.skipParentheses();
+  }
+  if (cursor.eat('FOR')) {
+    if (cursor.eat('READ')) cursor.expect('ONLY');
+    else {
+      cursor.expect('UPDATE');
+      if (cursor.eat('OF')) parseColumns(cursor);
+    }
+  }
+  return query;
+}
+
+function parseColumns(cursor: Cursor): void {
+  if (cursor.at('(')) {
+    parseIdentifierList(cursor);
+    return;
+  }
+  do parseName(cursor, 'a column name');
+  while (!cursor.recovering && cursor.eat(','));
+}
+
+/** OPEN, CLOSE and DEALLOCATE of a cursor; FETCH … INTO. */
+export function parseCursorStatement(cursor: Cursor): Statement {
+  const { start, word } = cursor;
+  cursor.advance();
+  if (word === 'FETCH') parseFetch(cursor);
+  else {
+    if (cursor.at('SYMMETRIC') || cursor.at('MASTER') || cursor.at('ALL')) {
+      // OPEN SYMMETRIC KEY …, CLOSE ALL SYMMETRIC KEYS: other objects, bounded by the statement's end.
+      while (!cursor.atEnd && !cursor.at(';') && !cursor.onNewLine) cursor.advance();
+      return { kind: 'opaque', start, end: cursor.end, name: word };
+    }
+    parseCursorName(cursor);
+  }
+  return { kind: 'opaque', start, end: cursor.end, name: word };
+}
+
+function parseCursorName(cursor: Cursor): Identifier | null {
+  if (cursor.at('GLOBAL') && cursor.nameAhead(1)) cursor.advance();
+  if (cursor.kind === tokenKind.variable) {
+    cursor.advance();
+    return null;
+  }
+  return cursor.identifier('a cursor');
+}
+
+function parseFetch(cursor: Cursor): void {
+  const position = cursor.eatAny('NEXT', 'PRIOR', 'FIRST', 'LAST', 'ABSOLUTE', 'RELATIVE');
+  if (position === 'ABSOLUTE' || position === 'RELATIVE') cursor.grammar.operand(cursor);
+  if (position !== null) cursor.expect('FROM');
+  else cursor.eat('FROM');
+  parseCursorName(cursor);
+  if (!cursor.eat('INTO')) return;
+  do {
+    if (cursor.kind === tokenKind.variable) cursor.advance();
+    else cursor.fail('a variable');
+  } while (!cursor.recovering && cursor.eat(','));
+}

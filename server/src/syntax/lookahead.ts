@@ -1,0 +1,37 @@
+import type { Cursor } from './cursor.ts';
+import type { ErrorExpression, Query } from './tree.ts';
+
+/** The current token begins a query. */
+export function startsQuery(cursor: Cursor): boolean {
+  if (cursor.at('SELECT')) return true;
+  if (cursor.dialect.family === 'tsql') return false;
+  return (
+    cursor.at('WITH') ||
+    (cursor.at('VALUES') && cursor.peek(1) === '(') ||
+    (cursor.at('FROM') && cursor.dialect.family === 'duckdb') ||
+    cursor.at('PIVOT') ||
+    cursor.at('DESCRIBE') ||
+    cursor.at('SHOW') ||
+    cursor.at('SUMMARIZE')
+  );
+}
+
+/** A set operator or ORDER BY after a query in parentheses. */
+export function atQueryContinuation(cursor: Cursor): boolean {
+  return (
+    cursor.at('UNION') ||
+    cursor.at('EXCEPT') ||
+    cursor.at('INTERSECT') ||
+    cursor.at('ORDER') ||
+    (cursor.dialect.family !== 'tsql' && (cursor.at('MINUS') || cursor.at('LIMIT')))
+  );
+}
+
+export function continueQuery(cursor: Cursor, first: Query, start: number, end: number): Query {
+  return cursor.grammar.queryFrom(cursor, { kind: 'query-group', start, end, query: first });
+}
+
+/** Stands for an expression that could not be read; the problem was reported. */
+export function errorHere(cursor: Cursor): ErrorExpression {
+  return { kind: 'error', start: cursor.end, end: cursor.end };
+}

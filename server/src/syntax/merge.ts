@@ -1,0 +1,198 @@
+import type { Cursor } from './cursor.ts';
+import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
+import { parseOptionalHints, parseOutputs } from './output.ts';
+import { parseTop } from './queries.ts';
+import { skipUntil } from './recovery.ts';
+import type {
+  Assignment,
+  Expression,
+  Identifier,
+  Merge,
+  MergeAction,
+  MergeBranch,
+  TableSource,
+  WithClause,
+} from './tree.ts';
+
+/**
+ * MERGE from its first word to the end of OUTPUT and OPTION. After a mistake the parser goes on at the next WHEN, so
+ * that target, source and the other branches stay known.
+ */
+export function parseMerge(cursor: Cursor, withClause: WithClause | null, start: number): Merge {
+  cursor.expect('MERGE');
+  const schemaEvolution = cursor.dialect.family === 'spark' && cursor.eatSequence('WITH', 'SCHEMA', 'EVOLUTION');
+  const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor) : null;
+  cursor.eat('INTO');
+  const target = cursor.grammar.singleSource(cursor);
+  let source: TableSource | null = null;
+  let on: Expression | null = null;
+  if (cursor.expect('USING')) {
+    source = cursor.grammar.tableSource(cursor);
+    if (cursor.dialect.family === 'duckdb' && cursor.at('USING') && cursor.peek(1) === '(') {
+      cursor.advance();
+      on = usingCondition(parseIdentifierList(cursor));
+    } else if (cursor.expect('ON')) on = cursor.grammar.condition(cursor);
+  }
+  const branches = parseBranches(cursor);
+  const output = parseOutputs(cursor);
+  const hints = parseOptionalHints(cursor);
+  const { end } = cursor;
+  const terminated = cursor.at(';');
+  return {
+    kind: 'merge',
+    start,
+    end,
+    with: withClause,
+    top,
+    target,
+    source,
+    on,
+    branches,
+    output,
+    hints,
+    schemaEvolution,
+    terminated,
+  };
+}
+
+/** DuckDB's USING (a, b) is no expression; it is kept as the tuple of its columns. */
+function usingCondition(names: readonly Identifier[]): Expression {
+  const items: Expression[] = names.map((name) => ({
+    kind: 'column',
+    start: name.start,
+    end: name.end,
+    parts: [name],
+  }));
+  return { kind: 'tuple', start: names[0]?.start ?? 0, end: names[names.length - 1]?.end ?? 0, items };
+}
+
+function parseBranches(cursor: Cursor): readonly MergeBranch[] {
+  const branches: MergeBranch[] = [];
+  if (cursor.recovering && !resume(cursor)) return branches;
+  if (!cursor.at('WHEN')) {
+    cursor.fail('WHEN');
+    if (!resume(cursor)) return branches;
+  }
+  while (cursor.at('WHEN')) {
+    branches.push(parseBranch(cursor));
+    if (cursor.recovering && !resume(cursor)) return branches;
+  }
+  return branches;
+}
+
+/** Goes on at the next branch after a mistake. */
+function resume(cursor: Cursor): boolean {
+  if (!skipUntil(cursor, 'WHEN')) return false;
+  cursor.recovering = false;
+  return true;
+}
+
+function parseBranch(cursor: Cursor): MergeBranch {
+  const { start } = cursor;
+  cursor.advance();
+  const not = cursor.eat('NOT');
+  cursor.expect('MATCHED');
+  let bySource = false;
+  let byTarget = false;
+  if (cursor.at('BY') && (not || cursor.dialect.family !== 'tsql')) {
+    cursor.advance();
+    if (cursor.eat('SOURCE')) bySource = true;
+    else if (cursor.eat('TARGET')) byTarget = true;
+    else cursor.fail('SOURCE or TARGET');
+  }
+  const match = !not ? 'matched' : bySource ? 'not-matched-by-source' : 'not-matched';
+  const condition = cursor.eat('AND') ? cursor.grammar.condition(cursor) : null;
+  let action: MergeAction | null = null;
+  if (cursor.expect('THEN')) action = parseAction(cursor, match);
+  return { kind: 'merge-branch', start, end: cursor.end, match, byTarget, condition, action };
+}
+
+function parseAction(cursor: Cursor, match: MergeBranch['match']): MergeAction | null {
+  const { start } = cursor;
+  const strict = cursor.dialect.family !== 'duckdb';
+  if (cursor.at('UPDATE') && (match !== 'not-matched' || !strict)) return parseUpdate(cursor);
+  if (cursor.at('DELETE') && (match !== 'not-matched' || !strict)) {
+    cursor.advance();
+    return { kind: 'merge-delete', start, end: cursor.end };
+  }
+  if (cursor.at('INSERT') && (match === 'not-matched' || !strict)) return parseInsert(cursor);
+  if (!strict && (cursor.at('DO') || cursor.at('ERROR'))) {
+    if (cursor.eat('DO')) cursor.expect('NOTHING');
+    else {
+      cursor.advance();
+      if (!cursor.at('WHEN') && !cursor.at('RETURNING') && !cursor.at(';') && !cursor.atEnd)
+        cursor.grammar.value(cursor);
+    }
+    return { kind: 'merge-nothing', start, end: cursor.end };
+  }
+  cursor.fail(match === 'not-matched' ? 'INSERT' : 'UPDATE or DELETE');
+  return null;
+}
+
+function parseUpdate(cursor: Cursor): MergeAction {
+  const { start } = cursor;
+  cursor.advance();
+  if (cursor.dialect.family === 'duckdb' && !cursor.at('SET')) {
+    // UPDATE alone and UPDATE BY NAME set every column.
+    if (cursor.eat('BY')) cursor.eatAny('NAME', 'POSITION');
+    return { kind: 'merge-update', start, end: cursor.end, assignments: [], star: true, except: [] };
+  }
+  cursor.expect('SET');
+  if (cursor.dialect.family !== 'tsql' && cursor.at('*')) {
+    cursor.advance();
+    const except = parseExcept(cursor);
+    return { kind: 'merge-update', start, end: cursor.end, assignments: [], star: true, except };
+  }
+  const assignments: readonly Assignment[] = cursor.grammar.assignments(cursor);
+  return { kind: 'merge-update', start, end: cursor.end, assignments, star: false, except: [] };
+}
+
+function parseExcept(cursor: Cursor): readonly Identifier[] {
+  if (!cursor.at('EXCEPT') || cursor.peek(1) !== '(') return [];
+  cursor.advance();
+  return parseColumns(cursor);
+}
+
+function parseInsert(cursor: Cursor): MergeAction {
+  const { start } = cursor;
+  cursor.advance();
+  const base = { kind: 'merge-insert' as const, start };
+  if (cursor.dialect.family !== 'tsql') {
+    if (cursor.eat('*')) {
+      const except = parseExcept(cursor);
+      return { ...base, end: cursor.end, columns: [], values: [], star: true, except, defaultValues: false };
+    }
+    if (cursor.dialect.family === 'duckdb' && !cursor.at('(') && !cursor.at('VALUES') && !cursor.at('DEFAULT')) {
+      if (cursor.eat('BY')) cursor.eatAny('NAME', 'POSITION');
+      return { ...base, end: cursor.end, columns: [], values: [], star: true, except: [], defaultValues: false };
+    }
+  }
+  const columns = cursor.at('(') ? parseColumns(cursor) : [];
+  if (cursor.eat('DEFAULT')) {
+    cursor.expect('VALUES');
+    return { ...base, end: cursor.end, columns, values: [], star: false, except: [], defaultValues: true };
+  }
+  const values: Expression[] = [];
+  if (cursor.expect('VALUES') && cursor.expect('(')) {
+    do values.push(cursor.grammar.value(cursor));
+    while (!cursor.recovering && cursor.eat(','));
+    closeParenthesis(cursor);
+  }
+  return { ...base, end: cursor.end, columns, values, star: false, except: [], defaultValues: false };
+}
+
+/** Column list of INSERT and EXCEPT; a qualified name counts by its last part. */
+function parseColumns(cursor: Cursor): readonly Identifier[] {
+  const columns: Identifier[] = [];
+  cursor.advance();
+  do {
+    let column =
+      cursor.at('IDENTITYCOL') || cursor.at('ROWGUIDCOL')
+        ? cursor.takeIdentifier()
+        : cursor.identifier('a column name');
+    while (cursor.eat('.')) column = namePart(cursor);
+    columns.push(column);
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+  return columns;
+}

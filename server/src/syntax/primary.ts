@@ -1,0 +1,539 @@
+import { parseCall, parseCast, parseConvert, parseNextValue, parseParse } from './calls.ts';
+import { isCondition } from './conditions.ts';
+import { type Cursor, deepestNesting } from './cursor.ts';
+import { atQueryContinuation, continueQuery, errorHere, startsQuery } from './lookahead.ts';
+import { closeParenthesis, namePart } from './names.ts';
+import { tokenKind } from './tokens.ts';
+import type { CaseBranch, Expression, Identifier, Literal, LiteralType, Name } from './tree.ts';
+import { parseDataType } from './types.ts';
+
+/** Literals, variables, columns, calls, CASE and everything in parentheses. */
+export function parsePrimary(cursor: Cursor): Expression {
+  switch (cursor.kind) {
+    case tokenKind.string:
+      return parseString(cursor, 'string');
+    case tokenKind.nationalString:
+      return parseString(cursor, 'national');
+    case tokenKind.number:
+      return parseLiteral(cursor, 'number');
+    case tokenKind.money:
+      return parseLiteral(cursor, 'money');
+    case tokenKind.binary:
+      return parseLiteral(cursor, 'binary');
+    case tokenKind.variable:
+      return parseVariable(cursor);
+    case tokenKind.word:
+    case tokenKind.bracketed:
+    case tokenKind.doubleQuoted:
+    case tokenKind.backticked:
+      return parseNamed(cursor);
+    case tokenKind.reserved:
+      return parseReserved(cursor);
+    case tokenKind.punctuation:
+      return parsePunctuation(cursor);
+    default:
+      cursor.fail('an expression');
+      return errorHere(cursor);
+  }
+}
+
+function parseLiteral(cursor: Cursor, type: LiteralType): Literal {
+  const { start, currentEnd: end, tokenText: value } = cursor;
+  cursor.advance();
+  return { kind: 'literal', start, end, type, value, typeName: null };
+}
+
+/** A string; in Spark neighbouring strings are one. */
+export function parseString(cursor: Cursor, type: 'string' | 'national'): Literal {
+  const { start } = cursor;
+  let value = decodeString(cursor.tokenText);
+  cursor.advance();
+  while (cursor.dialect.family === 'spark' && cursor.kind === tokenKind.string) {
+    value += decodeString(cursor.tokenText);
+    cursor.advance();
+  }
+  return { kind: 'literal', start, end: cursor.end, type, value, typeName: null };
+}
+
+/** The characters of a string token: without its prefix and quotes, doubled quotes undone. */
+export function decodeString(token: string): string {
+  const open = token.search(/['"$]/);
+  const mark = token.charAt(open);
+  if (mark === '$') {
+    const tag = /^\$\w*\$/.exec(token.slice(open))?.[0] ?? '$$';
+    return token.slice(open + tag.length, token.length - tag.length);
+  }
+  const inner = token.length > open + 1 && token.endsWith(mark) ? token.slice(open + 1, -1) : token.slice(open + 1);
+  return inner.includes(mark) ? inner.replaceAll(mark + mark, mark) : inner;
+}
+
+function parseVariable(cursor: Cursor): Expression {
+  const { start, currentEnd: end, tokenText: name } = cursor;
+  cursor.advance();
+  return { kind: 'variable', start, end, name };
+}
+
+/** A column, a call or one of the functions with a grammar of their own. */
+function parseNamed(cursor: Cursor): Expression {
+  const { start, word } = cursor;
+  if (word !== '') {
+    const special = parseSpecial(cursor, word);
+    if (special !== null) return special;
+  }
+  const first = cursor.takeIdentifier();
+  if (!cursor.at('.') && !cursor.at('(')) {
+    if (cursor.at('::') && cursor.dialect.family === 'tsql') return parseStaticMember(cursor, singleName(first));
+    return { kind: 'column', start, end: first.end, parts: [first] };
+  }
+  const parts = parseParts(cursor, first);
+  const { end } = cursor;
+  if (cursor.at('(')) {
+    return parseCall(cursor, { kind: 'name', start, end, parts });
+  }
+  if (cursor.at('::') && cursor.dialect.family === 'tsql') {
+    return parseStaticMember(cursor, { kind: 'name', start, end, parts });
+  }
+  return { kind: 'column', start, end, parts };
+}
+
+/** The parts of a name after its first; stops before `.*`. */
+function parseParts(cursor: Cursor, first: Identifier): readonly (Identifier | null)[] {
+  const parts: (Identifier | null)[] = [first];
+  while (cursor.at('.') && cursor.peek(1) !== '*' && !cursor.recovering) {
+    cursor.advance();
+    parts.push(cursor.at('.') ? null : namePart(cursor));
+  }
+  return parts;
+}
+
+function singleName(part: Identifier): Name {
+  return { kind: 'name', start: part.start, end: part.end, parts: [part] };
+}
+
+function parseStaticMember(cursor: Cursor, type: Name): Expression {
+  cursor.advance();
+  const member = namePart(cursor);
+  const members = cursor.at('(') ? parseArguments(cursor) : null;
+  return { kind: 'static-member', start: type.start, end: cursor.end, type, member, arguments: members };
+}
+
+/** Words that are names elsewhere and begin an expression of their own kind here. */
+function parseSpecial(cursor: Cursor, word: string): Expression | null {
+  const next = cursor.peek(1);
+  if (next === '(') {
+    if (word === 'CAST' || word === 'TRY_CAST') return parseCast(cursor, word);
+    if ((word === 'PARSE' || word === 'TRY_PARSE') && cursor.dialect.family === 'tsql') return parseParse(cursor, word);
+    if (word === 'EXISTS') return null;
+    return null;
+  }
+  if (word === 'NEXT' && next === 'VALUE' && cursor.peek(2) === 'FOR') return parseNextValue(cursor);
+  if (cursor.dialect.family === 'tsql') return null;
+  return parseOtherSpecial(cursor, word);
+}
+
+/** Spark's and DuckDB's words without parentheses. */
+function parseOtherSpecial(cursor: Cursor, word: string): Expression | null {
+  const { start } = cursor;
+  const nextKind = cursor.peekKind(1);
+  if (word === 'TRUE' || word === 'FALSE') return parseLiteral(cursor, 'boolean');
+  if (word === 'INTERVAL' && nextKind !== tokenKind.punctuation && nextKind > tokenKind.separator) {
+    return parseInterval(cursor);
+  }
+  if (word === 'INTERVAL' && cursor.peek(1) === '(') return parseInterval(cursor);
+  if (nextKind === tokenKind.string && word !== 'SELECT') {
+    const typeName = cursor.tokenText.toUpperCase();
+    cursor.advance();
+    const literal = parseString(cursor, 'string');
+    return { ...literal, start, type: 'typed', typeName };
+  }
+  if (word === 'CASE') return parseCase(cursor);
+  if (word === 'LAMBDA') {
+    cursor.advance();
+    const parameters: Identifier[] = [];
+    do parameters.push(cursor.identifier('a parameter'));
+    while (!cursor.recovering && cursor.eat(','));
+    cursor.expect(':');
+    const body = cursor.grammar.expression(cursor);
+    return { kind: 'lambda', start, end: cursor.end, parameters, body };
+  }
+  return null;
+}
+
+function parseInterval(cursor: Cursor): Expression {
+  const { start } = cursor;
+  cursor.advance();
+  let value = parsePrimary(cursor);
+  const units: string[] = [];
+  // Spark chains pairs: INTERVAL 1 DAY 2 HOURS.
+  while (isUnit(cursor)) {
+    units.push(cursor.tokenText.toUpperCase());
+    cursor.advance();
+    if (cursor.at('TO') && isUnitAhead(cursor)) {
+      units.push('TO');
+      cursor.advance();
+    } else if (cursor.kind === tokenKind.number && isUnitAhead(cursor)) {
+      const next = parsePrimary(cursor);
+      value = { kind: 'tuple', start: value.start, end: cursor.end, items: [value, next] };
+    }
+  }
+  return { kind: 'interval', start, end: cursor.end, value, unit: units.join(' ') };
+}
+
+const units =
+  /^(?:nano|micro|milli)?seconds?$|^(?:year|quarter|month|week|day|hour|minute|decade|century|millennium)s?$/i;
+
+function isUnit(cursor: Cursor): boolean {
+  return cursor.kind === tokenKind.word && units.test(cursor.tokenText);
+}
+
+function isUnitAhead(cursor: Cursor): boolean {
+  return cursor.peekKind(1) === tokenKind.word && units.test(cursor.textAhead(1));
+}
+
+/** Keywords that begin an expression. */
+function parseReserved(cursor: Cursor): Expression {
+  const { start, word } = cursor;
+  const next = cursor.peek(1);
+  switch (word) {
+    case 'NULL':
+      return parseLiteral(cursor, 'null');
+    case 'DEFAULT': {
+      cursor.advance();
+      return { kind: 'default', start, end: cursor.end };
+    }
+    case 'CASE':
+      return parseCase(cursor);
+    case 'CONVERT':
+    case 'TRY_CONVERT':
+      if (next === '(') return parseConvert(cursor, word);
+      break;
+    case 'CAST':
+    case 'TRY_CAST':
+      if (next === '(') return parseCast(cursor, word);
+      break;
+    case 'COALESCE':
+    case 'NULLIF':
+    case 'LEFT':
+    case 'RIGHT':
+    case 'UPDATE':
+    case 'CONTAINS':
+    case 'FREETEXT':
+    case 'IDENTITY':
+    case 'TSEQUAL':
+      if (next === '(') return parseCall(cursor, singleName(cursor.takeIdentifier()));
+      break;
+    case 'CURRENT_TIMESTAMP':
+    case 'CURRENT_DATE':
+    case 'CURRENT_TIME':
+    case 'CURRENT_USER':
+    case 'SESSION_USER':
+    case 'SYSTEM_USER':
+    case 'USER': {
+      const name = singleName(cursor.takeIdentifier());
+      if (cursor.at('(')) return parseCall(cursor, name);
+      return emptyCall(name);
+    }
+    case 'IDENTITYCOL':
+    case 'ROWGUIDCOL': {
+      const part = cursor.takeIdentifier();
+      return { kind: 'column', start, end: part.end, parts: [part] };
+    }
+    case 'EXISTS':
+      if (next === '(') return cursor.grammar.expression(cursor);
+      break;
+    case 'TRUE':
+    case 'FALSE':
+      return parseLiteral(cursor, 'boolean');
+    default:
+  }
+  if (cursor.dialect.family !== 'tsql' && next === '(' && callableKeywords.has(word)) {
+    return parseCall(cursor, singleName(cursor.takeIdentifier()));
+  }
+  cursor.fail('an expression');
+  return errorHere(cursor);
+}
+
+const callableKeywords: ReadonlySet<string> = new Set([
+  'EXTRACT',
+  'IF',
+  'REPLACE',
+  'INSERT',
+  'ANY',
+  'SOME',
+  'ALL',
+  'SET',
+]);
+
+function emptyCall(name: Name): Expression {
+  return {
+    kind: 'call',
+    start: name.start,
+    end: name.end,
+    name,
+    arguments: [],
+    distinct: false,
+    orderBy: [],
+    withinGroup: [],
+    filter: null,
+    nulls: null,
+    over: null,
+    clauses: [],
+  };
+}
+
+function parsePunctuation(cursor: Cursor): Expression {
+  const { start, word } = cursor;
+  if (word === '(') return parseParenthesis(cursor);
+  if (word === '*') {
+    cursor.fail('an expression');
+    return errorHere(cursor);
+  }
+  if (cursor.dialect.family === 'tsql') {
+    if (word === '{') return parseEscape(cursor);
+  } else {
+    if (word === '[') return parseList(cursor);
+    if (word === '{') return parseStruct(cursor);
+    if (word === '#' && cursor.peekKind(1) === tokenKind.number) {
+      cursor.advance();
+      cursor.advance();
+      return { kind: 'variable', start, end: cursor.end, name: cursor.slice(start, cursor.end) };
+    }
+  }
+  cursor.fail('an expression');
+  return errorHere(cursor);
+}
+
+/** `( query )`, `( expression )`, `( a, b )`. */
+function parseParenthesis(cursor: Cursor): Expression {
+  const { start } = cursor;
+  if (cursor.depth >= deepestNesting) {
+    cursor.skipParentheses();
+    return { kind: 'error', start, end: cursor.end };
+  }
+  cursor.depth += 1;
+  cursor.advance();
+  const expression = parseInside(cursor, start);
+  cursor.depth -= 1;
+  return expression;
+}
+
+function parseInside(cursor: Cursor, start: number): Expression {
+  if (startsQuery(cursor)) {
+    const query = cursor.grammar.query(cursor);
+    closeParenthesis(cursor);
+    return { kind: 'subquery', start, end: cursor.end, query };
+  }
+  if (cursor.dialect.family !== 'tsql' && cursor.eat(')')) return { kind: 'tuple', start, end: cursor.end, items: [] };
+  const inner = cursor.grammar.expression(cursor);
+  if (inner.kind === 'subquery' && atQueryContinuation(cursor)) {
+    const query = continueQuery(cursor, inner.query, inner.start, inner.end);
+    closeParenthesis(cursor);
+    return { kind: 'subquery', start, end: cursor.end, query };
+  }
+  if (cursor.at(',') && cursor.dialect.family !== 'tsql') {
+    const items = [inner];
+    while (!cursor.recovering && cursor.eat(',')) {
+      if (cursor.at(')')) break;
+      items.push(cursor.grammar.expression(cursor));
+    }
+    closeParenthesis(cursor);
+    return { kind: 'tuple', start, end: cursor.end, items };
+  }
+  // In T-SQL a query in two pairs of parentheses stays a query.
+  closeParenthesis(cursor);
+  if (inner.kind === 'subquery') return { ...inner, start, end: cursor.end };
+  return { kind: 'parenthesis', start, end: cursor.end, inner };
+}
+
+/** ODBC's `{ts '…'}`, `{d '…'}`, `{fn name(…)}`. */
+function parseEscape(cursor: Cursor): Expression {
+  const { start } = cursor;
+  cursor.advance();
+  if (cursor.peekKind(1) === tokenKind.string || cursor.peekKind(1) === tokenKind.nationalString) {
+    const typeName = cursor.tokenText.toUpperCase();
+    cursor.advance();
+    const value = decodeString(cursor.tokenText);
+    cursor.advance();
+    cursor.expect('}');
+    return { kind: 'literal', start, end: cursor.end, type: 'typed', value, typeName };
+  }
+  if (cursor.atName) cursor.advance();
+  const inner = cursor.grammar.expression(cursor);
+  cursor.expect('}');
+  return { ...inner, start, end: cursor.end };
+}
+
+function parseList(cursor: Cursor): Expression {
+  const { start } = cursor;
+  const items: Expression[] = [];
+  cursor.advance();
+  while (!cursor.at(']') && !cursor.atEnd && !cursor.recovering) {
+    items.push(cursor.grammar.expression(cursor));
+    if (cursor.at('FOR')) skipComprehension(cursor);
+    if (!cursor.eat(',')) break;
+  }
+  cursor.expect(']');
+  return { kind: 'list', start, end: cursor.end, items };
+}
+
+/** DuckDB's `[x + 1 FOR x IN list IF condition]`: the part from FOR on is only bounded. */
+function skipComprehension(cursor: Cursor): void {
+  let open = 0;
+  while (!cursor.atEnd && !(open === 0 && cursor.at(']'))) {
+    if (cursor.at('[')) open += 1;
+    else if (cursor.at(']')) open -= 1;
+    cursor.advance();
+  }
+}
+
+function parseStruct(cursor: Cursor): Expression {
+  const { start } = cursor;
+  const keys: (Identifier | Literal)[] = [];
+  const values: Expression[] = [];
+  cursor.advance();
+  while (!cursor.at('}') && !cursor.atEnd && !cursor.recovering) {
+    if (cursor.kind === tokenKind.string) keys.push(parseString(cursor, 'string'));
+    else if (cursor.kind === tokenKind.number) keys.push(parseLiteral(cursor, 'number'));
+    else keys.push(cursor.identifier('a key'));
+    cursor.expect(':');
+    values.push(cursor.grammar.expression(cursor));
+    if (!cursor.eat(',')) break;
+  }
+  cursor.expect('}');
+  return { kind: 'struct', start, end: cursor.end, keys, values };
+}
+
+function parseCase(cursor: Cursor): Expression {
+  const { start } = cursor;
+  cursor.advance();
+  if (cursor.depth >= deepestNesting) return skipCase(cursor, start);
+  cursor.depth += 1;
+  const operand = cursor.at('WHEN') ? null : cursor.grammar.value(cursor);
+  const branches: CaseBranch[] = [];
+  while (cursor.at('WHEN') && !cursor.recovering) {
+    const branchStart = cursor.start;
+    cursor.advance();
+    const when = operand === null ? cursor.grammar.condition(cursor) : cursor.grammar.value(cursor);
+    cursor.expect('THEN');
+    const then = cursor.grammar.value(cursor);
+    branches.push({ kind: 'case-branch', start: branchStart, end: cursor.end, when, then });
+  }
+  if (branches.length === 0) cursor.fail('WHEN');
+  const otherwise = cursor.eat('ELSE') ? cursor.grammar.value(cursor) : null;
+  if (!cursor.eat('END')) cursor.fail(otherwise === null ? 'WHEN, ELSE or END' : 'END');
+  cursor.depth -= 1;
+  return { kind: 'case', start, end: cursor.end, operand, branches, otherwise };
+}
+
+/** A CASE nested too deeply to be read: everything up to its END. */
+function skipCase(cursor: Cursor, start: number): Expression {
+  let open = 1;
+  while (!cursor.atEnd && open > 0) {
+    if (cursor.at('CASE')) open += 1;
+    else if (cursor.at('END')) open -= 1;
+    cursor.advance();
+  }
+  return { kind: 'error', start, end: cursor.end };
+}
+
+/** Arguments in parentheses without any grammar of their own. */
+export function parseArguments(cursor: Cursor): readonly Expression[] {
+  const found: Expression[] = [];
+  cursor.expect('(');
+  if (cursor.eat(')')) return found;
+  do found.push(cursor.grammar.expression(cursor));
+  while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+  return found;
+}
+
+/** What may follow a complete operand: COLLATE, AT TIME ZONE, `.member`, `::type`, `[index]`. */
+export function parsePostfix(cursor: Cursor, first: Expression): Expression {
+  let operand = first;
+  for (;;) {
+    const { start } = operand;
+    switch (cursor.word) {
+      case 'COLLATE': {
+        if (isCondition(operand) && cursor.dialect.family === 'tsql') return operand;
+        cursor.advance();
+        const collation = cursor.identifier('a collation');
+        operand = { kind: 'collate', start, end: cursor.end, operand, collation };
+        continue;
+      }
+      case 'AT': {
+        if (cursor.peek(1) !== 'TIME' || cursor.peek(2) !== 'ZONE') return operand;
+        cursor.advance();
+        cursor.advance();
+        cursor.advance();
+        const zone = parsePrimary(cursor);
+        operand = { kind: 'at-time-zone', start, end: cursor.end, operand, zone };
+        continue;
+      }
+      case '.': {
+        if (cursor.peek(1) === '*' || operand.kind === 'literal' || operand.kind === 'error') return operand;
+        cursor.advance();
+        const member = namePart(cursor);
+        const args = cursor.at('(') ? parseArguments(cursor) : null;
+        operand = { kind: 'member', start, end: cursor.end, object: operand, member, arguments: args };
+        continue;
+      }
+      default:
+        if (cursor.dialect.family === 'tsql') return operand;
+    }
+    const next = parseOtherPostfix(cursor, operand);
+    if (next === null) return operand;
+    operand = next;
+  }
+}
+
+function parseOtherPostfix(cursor: Cursor, operand: Expression): Expression | null {
+  const { start } = operand;
+  switch (cursor.word) {
+    case '::': {
+      cursor.advance();
+      const type = parseDataType(cursor);
+      return { kind: 'cast', start, end: cursor.end, function: '::', operand, type, style: null };
+    }
+    case '[': {
+      cursor.advance();
+      const index = cursor.at(':') ? null : cursor.grammar.expression(cursor);
+      let to: Expression | null = null;
+      while (cursor.eat(':')) if (!cursor.at(']') && !cursor.at(':')) to = cursor.grammar.expression(cursor);
+      cursor.expect(']');
+      return { kind: 'index-access', start, end: cursor.end, operand, index, to };
+    }
+    case ':': {
+      // Databricks: `column:path.to.value`.
+      if (cursor.dialect.family !== 'spark') return null;
+      cursor.advance();
+      const member = namePart(cursor);
+      return { kind: 'member', start, end: cursor.end, object: operand, member, arguments: null };
+    }
+    case '->': {
+      if (cursor.dialect.family !== 'spark' && operand.kind !== 'tuple') return null;
+      const parameters = lambdaParameters(operand);
+      if (parameters === null) return null;
+      cursor.advance();
+      const body = cursor.grammar.expression(cursor);
+      return { kind: 'lambda', start, end: cursor.end, parameters, body };
+    }
+    default:
+      return null;
+  }
+}
+
+function lambdaParameters(operand: Expression): readonly Identifier[] | null {
+  if (operand.kind === 'column') {
+    const [only] = operand.parts;
+    return operand.parts.length === 1 && only ? [only] : null;
+  }
+  if (operand.kind === 'parenthesis') return lambdaParameters(operand.inner);
+  if (operand.kind !== 'tuple') return null;
+  const found: Identifier[] = [];
+  for (const item of operand.items) {
+    const inner = lambdaParameters(item);
+    if (inner === null) return null;
+    found.push(...inner);
+  }
+  return found;
+}

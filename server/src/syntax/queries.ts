@@ -1,0 +1,634 @@
+import { parseOrderBy, parseWindow } from './calls.ts';
+import { type Cursor, deepestNesting } from './cursor.ts';
+import { atQueryContinuation, errorHere, startsQuery } from './lookahead.ts';
+import { closeParenthesis, parseIdentifierList, parseName, skipToClosing } from './names.ts';
+import { parseSelectItems } from './selectItems.ts';
+import { tokenKind } from './tokens.ts';
+import type {
+  CommonTable,
+  Expression,
+  GroupBy,
+  NamedWindow,
+  OpaqueClause,
+  OrderItem,
+  Query,
+  QueryBody,
+  QueryHint,
+  Select,
+  TableSource,
+  Top,
+  ValuesRow,
+  WithClause,
+} from './tree.ts';
+
+/** A query from its WITH, SELECT, VALUES or opening parenthesis to the end of its ORDER BY or FOR clause. */
+export function parseQuery(cursor: Cursor): Query {
+  const { start } = cursor;
+  const withClause = cursor.at('WITH') ? parseWith(cursor) : null;
+  return parseQueryAfterWith(cursor, withClause, start);
+}
+
+export function parseQueryAfterWith(cursor: Cursor, withClause: WithClause | null, start: number): Query {
+  if (cursor.depth >= deepestNesting) return skipQuery(cursor, withClause, start);
+  cursor.depth += 1;
+  const body = parseSetOperations(cursor, parseOperand(cursor));
+  const query = finishQuery(cursor, withClause, body, start);
+  cursor.depth -= 1;
+  return query;
+}
+
+/** The rest of a query whose first operand was read already. */
+export function parseQueryFrom(cursor: Cursor, first: QueryBody): Query {
+  return finishQuery(cursor, null, parseSetOperations(cursor, first), first.start);
+}
+
+/** A query nested too deeply to be read: everything up to the parenthesis that closes it. */
+function skipQuery(cursor: Cursor, withClause: WithClause | null, start: number): Query {
+  if (!skipToClosing(cursor)) cursor.advance();
+  const body: QueryBody = { kind: 'from-first', start, end: cursor.end, from: [] };
+  return {
+    kind: 'query',
+    start,
+    end: cursor.end,
+    with: withClause,
+    body,
+    orderBy: [],
+    offset: null,
+    limit: null,
+    forClause: null,
+  };
+}
+
+/** WITH and its common tables; the current token is WITH. */
+export function parseWith(cursor: Cursor): WithClause {
+  const { start } = cursor;
+  cursor.advance();
+  const recursive = cursor.dialect.family !== 'tsql' && cursor.eat('RECURSIVE');
+  if (cursor.dialect.family === 'tsql' && cursor.at('XMLNAMESPACES') && cursor.peek(1) === '(') {
+    cursor.advance();
+    cursor.skipParentheses();
+    if (!cursor.eat(',')) return { kind: 'with', start, end: cursor.end, recursive, tables: [] };
+  }
+  if (cursor.dialect.family === 'tsql' && cursor.at('CHANGE_TRACKING_CONTEXT') && cursor.peek(1) === '(') {
+    cursor.advance();
+    cursor.skipParentheses();
+    if (!cursor.eat(',')) return { kind: 'with', start, end: cursor.end, recursive, tables: [] };
+  }
+  const tables: CommonTable[] = [];
+  do {
+    tables.push(parseCommonTable(cursor));
+  } while (!cursor.recovering && cursor.eat(','));
+  return { kind: 'with', start, end: cursor.end, recursive, tables };
+}
+
+function parseCommonTable(cursor: Cursor): CommonTable {
+  const { start } = cursor;
+  const name = cursor.identifier('the name of a common table expression');
+  const columns = cursor.at('(') ? parseIdentifierList(cursor) : [];
+  if (cursor.dialect.family !== 'tsql') {
+    if (cursor.at('USING') && cursor.peek(1) === 'KEY') {
+      cursor.advance();
+      cursor.advance();
+      if (cursor.at('(')) cursor.skipParentheses();
+    }
+    if (cursor.at('MAX') || cursor.at('RECURSION')) while (!cursor.at('AS') && !cursor.atEnd) cursor.advance();
+    if (!cursor.eat('AS') && cursor.dialect.family !== 'spark') cursor.fail('AS');
+    if (cursor.eat('NOT') || cursor.at('MATERIALIZED')) cursor.eat('MATERIALIZED');
+  } else {
+    cursor.expect('AS');
+  }
+  if (!cursor.expect('('))
+    return { kind: 'common-table', start, end: cursor.end, name, columns, query: emptyQuery(cursor) };
+  const query =
+    cursor.at('(') || startsQuery(cursor) || cursor.at('SELECT') || cursor.dialect.family === 'tsql'
+      ? cursor.grammar.query(cursor)
+      : opaqueQuery(cursor);
+  closeParenthesis(cursor);
+  return { kind: 'common-table', start, end: cursor.end, name, columns, query };
+}
+
+/** DuckDB and Spark take further statements as queries (INSERT … RETURNING, SHOW …); only their bounds are known. */
+function opaqueQuery(cursor: Cursor): Query {
+  const { start } = cursor;
+  skipToClosing(cursor);
+  const body: QueryBody = { kind: 'from-first', start, end: cursor.end, from: [] };
+  return {
+    kind: 'query',
+    start,
+    end: cursor.end,
+    with: null,
+    body,
+    orderBy: [],
+    offset: null,
+    limit: null,
+    forClause: null,
+  };
+}
+
+export function emptyQuery(cursor: Cursor): Query {
+  const { end } = cursor;
+  const body: QueryBody = { kind: 'from-first', start: end, end, from: [] };
+  return { kind: 'query', start: end, end, with: null, body, orderBy: [], offset: null, limit: null, forClause: null };
+}
+
+function parseSetOperations(cursor: Cursor, first: QueryBody): QueryBody {
+  let left = first;
+  while (!cursor.recovering) {
+    const operator = setOperator(cursor);
+    if (operator === null) return left;
+    cursor.advance();
+    const all = cursor.eat('ALL');
+    if (cursor.dialect.family !== 'tsql') {
+      cursor.eat('DISTINCT');
+      if (cursor.at('BY') && cursor.peek(1) === 'NAME') {
+        cursor.advance();
+        cursor.advance();
+      }
+    } else if (all && operator !== 'UNION') {
+      cursor.report(cursor.end - 3, cursor.end, `${operator} has no ALL.`);
+    }
+    const right = parseOperand(cursor);
+    left = { kind: 'set-operation', start: left.start, end: cursor.end, operator, all, left, right };
+  }
+  return left;
+}
+
+function setOperator(cursor: Cursor): 'UNION' | 'EXCEPT' | 'INTERSECT' | 'MINUS' | null {
+  if (cursor.at('UNION')) return 'UNION';
+  if (cursor.at('EXCEPT')) return 'EXCEPT';
+  if (cursor.at('INTERSECT')) return 'INTERSECT';
+  if (cursor.dialect.family === 'spark' && (cursor.at('MINUS') || cursor.at('SETMINUS'))) return 'MINUS';
+  return null;
+}
+
+/** One operand of a set operation. */
+function parseOperand(cursor: Cursor): QueryBody {
+  const { start } = cursor;
+  if (cursor.at('SELECT')) return parseSelect(cursor);
+  if (cursor.at('(')) {
+    if (cursor.depth >= deepestNesting) {
+      cursor.skipParentheses();
+      return { kind: 'from-first', start, end: cursor.end, from: [] };
+    }
+    cursor.depth += 1;
+    cursor.advance();
+    const query = cursor.grammar.query(cursor);
+    closeParenthesis(cursor);
+    cursor.depth -= 1;
+    return { kind: 'query-group', start, end: cursor.end, query };
+  }
+  if (cursor.dialect.family !== 'tsql') {
+    if (cursor.at('VALUES')) return parseValues(cursor);
+    if (cursor.at('FROM')) return parseFromFirst(cursor);
+    if (cursor.at('TABLE') && cursor.nameAhead(1)) {
+      cursor.advance();
+      const table = cursor.grammar.tableSource(cursor);
+      return { kind: 'from-first', start, end: cursor.end, from: [table] };
+    }
+    if (cursor.at('WITH')) {
+      const query = cursor.grammar.query(cursor);
+      return { kind: 'query-group', start, end: cursor.end, query };
+    }
+    if (
+      cursor.at('PIVOT') ||
+      cursor.at('UNPIVOT') ||
+      cursor.at('DESCRIBE') ||
+      cursor.at('SHOW') ||
+      cursor.at('SUMMARIZE')
+    ) {
+      return skipOther(cursor);
+    }
+  }
+  cursor.fail('SELECT');
+  return { kind: 'from-first', start: cursor.end, end: cursor.end, from: [] };
+}
+
+/** PIVOT statements and the like: bounded by the statement or the parenthesis around them. */
+function skipOther(cursor: Cursor): QueryBody {
+  const { start } = cursor;
+  let open = 0;
+  while (!cursor.atEnd && !cursor.at(';')) {
+    if (cursor.at('(')) open += 1;
+    else if (cursor.at(')')) {
+      if (open === 0) break;
+      open -= 1;
+    }
+    cursor.advance();
+  }
+  return { kind: 'from-first', start, end: cursor.end, from: [] };
+}
+
+function parseFromFirst(cursor: Cursor): QueryBody {
+  const { start } = cursor;
+  cursor.advance();
+  const from = cursor.grammar.sources(cursor);
+  if (cursor.at('SELECT')) {
+    const select = parseSelect(cursor);
+    return { ...select, start, from: select.from.length > 0 ? select.from : from };
+  }
+  if (cursor.at('WHERE') || cursor.at('GROUP') || cursor.at('HAVING') || cursor.at('QUALIFY')) {
+    const tail = parseSelectTail(cursor);
+    return { kind: 'select', start, end: cursor.end, top: null, distinct: false, items: [], into: null, ...tail, from };
+  }
+  return { kind: 'from-first', start, end: cursor.end, from };
+}
+
+/** `VALUES (…), (…)`; the current token is VALUES. */
+export function parseValues(cursor: Cursor): QueryBody {
+  const { start } = cursor;
+  cursor.advance();
+  const rows: ValuesRow[] = [];
+  do {
+    rows.push(parseRow(cursor));
+  } while (!cursor.recovering && cursor.eat(',') && !(cursor.dialect.family === 'duckdb' && !cursor.at('(')));
+  return { kind: 'values', start, end: cursor.end, rows };
+}
+
+function parseRow(cursor: Cursor): ValuesRow {
+  const { start } = cursor;
+  const items: Expression[] = [];
+  if (!cursor.at('(') && cursor.dialect.family === 'spark') {
+    items.push(cursor.grammar.expression(cursor));
+    return { kind: 'values-row', start, end: cursor.end, items };
+  }
+  if (!cursor.expect('(')) return { kind: 'values-row', start, end: cursor.end, items };
+  do items.push(cursor.grammar.value(cursor));
+  while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+  return { kind: 'values-row', start, end: cursor.end, items };
+}
+
+/** SELECT … up to HAVING and QUALIFY. */
+function parseSelect(cursor: Cursor): Select {
+  const { start } = cursor;
+  cursor.advance();
+  let distinct = false;
+  if (cursor.eat('DISTINCT')) {
+    distinct = true;
+    if (cursor.dialect.family === 'duckdb' && cursor.at('ON') && cursor.peek(1) === '(') {
+      cursor.advance();
+      cursor.skipParentheses();
+    }
+  } else cursor.eat('ALL');
+  const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor) : null;
+  const items = parseSelectItems(cursor);
+  const into =
+    cursor.dialect.family === 'tsql' && cursor.eat('INTO') ? parseName(cursor, 'the name of a new table') : null;
+  if (into !== null && cursor.at('ON')) {
+    cursor.advance();
+    cursor.identifier('a filegroup');
+  }
+  const tail = parseSelectTail(cursor);
+  return { kind: 'select', start, end: cursor.end, top, distinct, items, into, ...tail };
+}
+
+type SelectTail = Pick<Select, 'from' | 'where' | 'groupBy' | 'having' | 'windows' | 'qualify' | 'clauses'>;
+
+function parseSelectTail(cursor: Cursor): SelectTail {
+  const clauses: OpaqueClause[] = [];
+  const from: readonly TableSource[] = cursor.eat('FROM') ? cursor.grammar.sources(cursor) : [];
+  while (cursor.dialect.family === 'spark' && cursor.at('LATERAL') && cursor.peek(1) === 'VIEW') {
+    clauses.push(skipLateralView(cursor));
+  }
+  const where = cursor.eat('WHERE') ? cursor.grammar.condition(cursor) : null;
+  const groupBy = cursor.at('GROUP') ? parseGroupBy(cursor) : null;
+  const having = cursor.eat('HAVING') ? cursor.grammar.condition(cursor) : null;
+  let windows: readonly NamedWindow[] = [];
+  let qualify: Expression | null = null;
+  for (let again = true; again && !cursor.recovering; ) {
+    again = false;
+    if (cursor.at('WINDOW') && windows.length === 0 && cursor.peek(2) === 'AS') {
+      windows = parseWindows(cursor);
+      again = true;
+    }
+    if (cursor.dialect.family !== 'tsql' && qualify === null && cursor.eat('QUALIFY')) {
+      qualify = cursor.grammar.condition(cursor);
+      again = true;
+    }
+  }
+  if (cursor.dialect.family === 'duckdb' && cursor.at('USING') && cursor.peek(1) === 'SAMPLE') {
+    clauses.push(skipSample(cursor));
+  }
+  while (cursor.dialect.family === 'spark' && (cursor.at('CLUSTER') || cursor.at('DISTRIBUTE') || cursor.at('SORT'))) {
+    if (cursor.peek(1) !== 'BY') break;
+    clauses.push(parseSparkOrder(cursor));
+  }
+  return { from, where, groupBy, having, windows, qualify, clauses };
+}
+
+function parseSparkOrder(cursor: Cursor): OpaqueClause {
+  const { start, word } = cursor;
+  cursor.advance();
+  cursor.advance();
+  do {
+    cursor.grammar.value(cursor);
+    cursor.eatAny('ASC', 'DESC');
+  } while (!cursor.recovering && cursor.eat(','));
+  return { kind: 'opaque-clause', start, end: cursor.end, name: `${word} BY` };
+}
+
+function skipLateralView(cursor: Cursor): OpaqueClause {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  cursor.eat('OUTER');
+  cursor.grammar.value(cursor);
+  if (cursor.atName) cursor.advance();
+  if (cursor.eat('AS')) {
+    do cursor.identifier('a column name');
+    while (!cursor.recovering && cursor.eat(','));
+  }
+  return { kind: 'opaque-clause', start, end: cursor.end, name: 'LATERAL VIEW' };
+}
+
+function skipSample(cursor: Cursor): OpaqueClause {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  while (!cursor.atEnd && !cursor.at(';') && !cursor.at(')') && !atQueryContinuation(cursor)) {
+    if (cursor.at('(')) cursor.skipParentheses();
+    else cursor.advance();
+  }
+  return { kind: 'opaque-clause', start, end: cursor.end, name: 'USING SAMPLE' };
+}
+
+/** TOP; the current token is TOP. Parentheses may be left out around a constant in SELECT only. */
+export function parseTop(cursor: Cursor): Top {
+  const { start } = cursor;
+  cursor.advance();
+  let count: Expression;
+  if (cursor.at('(')) {
+    cursor.advance();
+    const inner = startsQuery(cursor) ? null : cursor.grammar.value(cursor);
+    if (inner === null) {
+      const queryStart = cursor.start;
+      const query = cursor.grammar.query(cursor);
+      count = { kind: 'subquery', start: queryStart, end: cursor.end, query };
+    } else count = inner;
+    closeParenthesis(cursor);
+  } else if (
+    cursor.kind === tokenKind.number ||
+    cursor.kind === tokenKind.variable ||
+    cursor.kind === tokenKind.money ||
+    /^\$\(/.test(cursor.tokenText)
+  ) {
+    const { start: from, tokenText } = cursor;
+    const variable = cursor.kind === tokenKind.variable;
+    cursor.advance();
+    count = variable
+      ? { kind: 'variable', start: from, end: cursor.end, name: tokenText }
+      : { kind: 'literal', start: from, end: cursor.end, type: 'number', value: tokenText, typeName: null };
+  } else {
+    cursor.fail("a number or '(' after TOP");
+    count = errorHere(cursor);
+  }
+  const percent = cursor.eat('PERCENT');
+  const withTies = cursor.at('WITH') && cursor.peek(1) === 'TIES';
+  if (withTies) {
+    cursor.advance();
+    cursor.advance();
+  }
+  return { kind: 'top', start, end: cursor.end, count, percent, withTies };
+}
+
+function parseGroupBy(cursor: Cursor): GroupBy {
+  const { start } = cursor;
+  const clauses: OpaqueClause[] = [];
+  cursor.advance();
+  cursor.expect('BY');
+  const items: Expression[] = [];
+  const all = cursor.at('ALL');
+  if (all) cursor.advance();
+  const { family } = cursor.dialect;
+  if (!all || family === 'tsql') {
+    do items.push(parseGroupItem(cursor));
+    while (!cursor.recovering && cursor.eat(','));
+  }
+  // WITH ROLLUP, WITH CUBE; Synapse and PDW put WITH (DISTRIBUTED_AGG) behind an item.
+  if (cursor.at('WITH') && (cursor.peek(1) === 'ROLLUP' || cursor.peek(1) === 'CUBE')) {
+    const from = cursor.start;
+    cursor.advance();
+    const name = `WITH ${cursor.word}`;
+    cursor.advance();
+    clauses.push({ kind: 'opaque-clause', start: from, end: cursor.end, name });
+  }
+  if (family === 'spark' && cursor.at('GROUPING') && cursor.peek(1) === 'SETS') {
+    const from = cursor.start;
+    cursor.advance();
+    cursor.advance();
+    if (cursor.at('(')) cursor.skipParentheses();
+    clauses.push({ kind: 'opaque-clause', start: from, end: cursor.end, name: 'GROUPING SETS' });
+  }
+  return { kind: 'group-by', start, end: cursor.end, all, items, clauses };
+}
+
+function parseGroupItem(cursor: Cursor): Expression {
+  const { start } = cursor;
+  if (cursor.at('GROUPING') && cursor.peek(1) === 'SETS') return parseGroupCall(cursor, 2);
+  if ((cursor.at('ROLLUP') || cursor.at('CUBE')) && cursor.peek(1) === '(') return parseGroupCall(cursor, 1);
+  if (cursor.at('(')) {
+    const tuple = tryTuple(cursor);
+    if (tuple !== null) return tuple;
+  }
+  const value = cursor.grammar.value(cursor);
+  if (
+    cursor.dialect.family === 'tsql' &&
+    cursor.at('WITH') &&
+    cursor.peek(1) === '(' &&
+    cursor.peek(2) === 'DISTRIBUTED_AGG'
+  ) {
+    cursor.advance();
+    cursor.skipParentheses();
+  }
+  return { ...value, start };
+}
+
+/** `()` and `(a, b)`; a single expression in parentheses is left to the expression grammar. */
+function tryTuple(cursor: Cursor): Expression | null {
+  const { start } = cursor;
+  if (cursor.peek(1) === ')') {
+    cursor.advance();
+    cursor.advance();
+    return { kind: 'tuple', start, end: cursor.end, items: [] };
+  }
+  return null;
+}
+
+function parseGroupCall(cursor: Cursor, words: number): Expression {
+  const { start } = cursor;
+  const text: string[] = [];
+  for (let count = 0; count < words; count += 1) {
+    text.push(cursor.word);
+    cursor.advance();
+  }
+  const name = text.join(' ');
+  const { end } = cursor;
+  const items = parseGroupTuple(cursor);
+  return {
+    kind: 'call',
+    start,
+    end: cursor.end,
+    name: { kind: 'name', start, end, parts: [{ kind: 'identifier', start, end, name, quote: 'none' }] },
+    arguments: items,
+    distinct: false,
+    orderBy: [],
+    withinGroup: [],
+    filter: null,
+    nulls: null,
+    over: null,
+    clauses: [],
+  };
+}
+
+/** The items of ROLLUP, CUBE and GROUPING SETS, which may be tuples and further calls of that kind. */
+function parseGroupTuple(cursor: Cursor): readonly Expression[] {
+  const items: Expression[] = [];
+  if (!cursor.expect('(')) return items;
+  do {
+    const { start } = cursor;
+    if (cursor.at('(')) {
+      if (cursor.peek(1) === ')') {
+        cursor.advance();
+        cursor.advance();
+        items.push({ kind: 'tuple', start, end: cursor.end, items: [] });
+      } else {
+        items.push({ kind: 'tuple', start, end: cursor.end, items: parsePlainTuple(cursor) });
+      }
+    } else items.push(parseGroupItem(cursor));
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+  return items;
+}
+
+function parsePlainTuple(cursor: Cursor): readonly Expression[] {
+  const items: Expression[] = [];
+  cursor.advance();
+  do items.push(parseGroupItem(cursor));
+  while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+  return items;
+}
+
+function parseWindows(cursor: Cursor): readonly NamedWindow[] {
+  const windows: NamedWindow[] = [];
+  cursor.advance();
+  do {
+    const { start } = cursor;
+    const name = cursor.identifier('the name of a window');
+    cursor.expect('AS');
+    const window = parseWindow(cursor, cursor.start);
+    windows.push({ kind: 'named-window', start, end: cursor.end, name, window });
+  } while (!cursor.recovering && cursor.eat(','));
+  return windows;
+}
+
+/** ORDER BY, OFFSET, FETCH, LIMIT and FOR around a finished body. */
+function finishQuery(cursor: Cursor, withClause: WithClause | null, body: QueryBody, start: number): Query {
+  const orderBy: readonly OrderItem[] = cursor.at('ORDER') ? parseOrderBy(cursor) : [];
+  let offset: Expression | null = null;
+  let limit: Expression | null = null;
+  if (cursor.dialect.family === 'tsql') {
+    if (cursor.at('OFFSET') && orderBy.length > 0) {
+      cursor.advance();
+      offset = cursor.grammar.value(cursor);
+      if (cursor.eatAny('ROW', 'ROWS') === null) cursor.fail('ROWS');
+      if (cursor.at('FETCH')) limit = parseFetch(cursor);
+    }
+  } else {
+    for (let again = true; again && !cursor.recovering; ) {
+      again = false;
+      if (cursor.eat('LIMIT')) {
+        limit = cursor.at('ALL') ? null : cursor.grammar.expression(cursor);
+        if (cursor.at('ALL')) cursor.advance();
+        cursor.eat('%');
+        cursor.eat('PERCENT');
+        again = true;
+      }
+      if (cursor.at('OFFSET')) {
+        cursor.advance();
+        offset = cursor.grammar.expression(cursor);
+        cursor.eatAny('ROW', 'ROWS');
+        again = true;
+      }
+      if (cursor.at('FETCH')) {
+        limit = parseFetch(cursor);
+        again = true;
+      }
+    }
+  }
+  const forClause = cursor.dialect.family === 'tsql' && cursor.at('FOR') ? parseForClause(cursor) : null;
+  return { kind: 'query', start, end: cursor.end, with: withClause, body, orderBy, offset, limit, forClause };
+}
+
+function parseFetch(cursor: Cursor): Expression {
+  cursor.advance();
+  if (cursor.eatAny('NEXT', 'FIRST') === null) cursor.fail('NEXT or FIRST');
+  const count = cursor.grammar.value(cursor);
+  if (cursor.eatAny('ROW', 'ROWS') === null) cursor.fail('ROWS');
+  cursor.expect('ONLY');
+  return count;
+}
+
+/** FOR XML, FOR JSON, FOR BROWSE; FOR UPDATE and FOR READ ONLY belong to cursors and are left alone. */
+function parseForClause(cursor: Cursor): OpaqueClause | null {
+  const kind = cursor.peek(1);
+  if (kind !== 'XML' && kind !== 'JSON' && kind !== 'BROWSE') return null;
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  const end = (): OpaqueClause => ({ kind: 'opaque-clause', start, end: cursor.end, name: `FOR ${kind}` });
+  if (kind === 'BROWSE') return end();
+  const modes = kind === 'XML' ? ['RAW', 'AUTO', 'EXPLICIT', 'PATH'] : ['AUTO', 'PATH'];
+  if (!modes.includes(cursor.word)) {
+    cursor.fail(kind === 'XML' ? 'RAW, AUTO, EXPLICIT or PATH' : 'AUTO or PATH');
+    return end();
+  }
+  cursor.advance();
+  if (cursor.at('(')) parseForArgument(cursor);
+  while (!cursor.recovering && cursor.eat(',')) parseForOption(cursor, kind);
+  return end();
+}
+
+function parseForArgument(cursor: Cursor): void {
+  cursor.advance();
+  if (cursor.kind === tokenKind.string || cursor.kind === tokenKind.nationalString) cursor.advance();
+  else cursor.fail('a string');
+  closeParenthesis(cursor);
+}
+
+function parseForOption(cursor: Cursor, kind: string): void {
+  const options =
+    kind === 'XML'
+      ? ['TYPE', 'ROOT', 'ELEMENTS', 'XMLDATA', 'XMLSCHEMA', 'BINARY']
+      : ['ROOT', 'INCLUDE_NULL_VALUES', 'WITHOUT_ARRAY_WRAPPER'];
+  if (!options.includes(cursor.word)) {
+    cursor.fail(`an option of FOR ${kind} (${options.join(', ')})`);
+    return;
+  }
+  const option = cursor.word;
+  cursor.advance();
+  if (option === 'BINARY') cursor.expect('BASE64');
+  if (option === 'ELEMENTS') cursor.eatAny('XSINIL', 'ABSENT');
+  if ((option === 'ROOT' || option === 'XMLSCHEMA') && cursor.at('(')) parseForArgument(cursor);
+}
+
+/** OPTION ( hint, … ); the current token is OPTION. */
+export function parseHints(cursor: Cursor): readonly QueryHint[] {
+  const hints: QueryHint[] = [];
+  cursor.advance();
+  if (!cursor.expect('(')) return hints;
+  do {
+    const { start } = cursor;
+    while (!cursor.atEnd && !cursor.at(',') && !cursor.at(')') && !cursor.at(';')) {
+      if (cursor.at('(')) cursor.skipParentheses();
+      else cursor.advance();
+    }
+    if (cursor.end <= start) {
+      cursor.fail('a query hint');
+      break;
+    }
+    hints.push({ kind: 'query-hint', start, end: cursor.end, text: cursor.slice(start, cursor.end).toUpperCase() });
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+  return hints;
+}

@@ -1,0 +1,184 @@
+import type { Cursor } from './cursor.ts';
+import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
+import { opaqueStatement } from './opaque.ts';
+import { parseAnyOptions } from './options.ts';
+import { tokenKind } from './tokens.ts';
+import type { Statement } from './tree.ts';
+import { parseDataType } from './types.ts';
+
+/** Statements with a short grammar of their own and no meaning for loads; they are kept as opaque statements. */
+
+/** USE database. */
+export function parseUse(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.advance();
+  if (cursor.dialect.family === 'spark') cursor.eatAny('CATALOG', 'SCHEMA', 'DATABASE');
+  const name = parseName(cursor, 'a database');
+  return { kind: 'use', start, end: cursor.end, name };
+}
+
+export function parseGoto(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.advance();
+  const name = cursor.identifier('a label');
+  return { kind: 'goto', start, end: cursor.end, name };
+}
+
+export function parseLabel(cursor: Cursor): Statement {
+  const { start } = cursor;
+  const name = cursor.takeIdentifier();
+  cursor.advance();
+  return { kind: 'label', start, end: cursor.end, name };
+}
+
+export function parseLoopControl(cursor: Cursor): Statement {
+  const { start } = cursor;
+  const action = cursor.at('BREAK') ? 'break' : 'continue';
+  cursor.advance();
+  return { kind: 'loop-control', start, end: cursor.end, action };
+}
+
+/** WAITFOR DELAY | TIME value, WAITFOR ( … ) [, TIMEOUT n]. */
+export function parseWaitFor(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.advance();
+  if (cursor.at('(')) {
+    cursor.skipParentheses();
+    if (cursor.eat(',')) {
+      cursor.expect('TIMEOUT');
+      cursor.grammar.operand(cursor);
+    }
+  } else if (cursor.eatAny('DELAY', 'TIME') === null) cursor.fail("DELAY, TIME or '('");
+  else cursor.grammar.operand(cursor);
+  return opaqueStatement(cursor, start, 'WAITFOR');
+}
+
+/** CREATE STATISTICS and UPDATE STATISTICS. */
+export function parseStatistics(cursor: Cursor, start: number, create: boolean): Statement {
+  if (create) {
+    cursor.identifier('a name');
+    cursor.expect('ON');
+    parseName(cursor, 'a table');
+    if (cursor.at('(')) parseIdentifierList(cursor);
+    else cursor.fail("'('");
+    if (cursor.eat('WHERE')) cursor.grammar.condition(cursor);
+  } else {
+    parseName(cursor, 'a table');
+    if (cursor.at('(')) parseIdentifierList(cursor);
+    else if (cursor.atName) cursor.advance();
+  }
+  if (cursor.eat('WITH')) {
+    do parseStatisticsOption(cursor);
+    while (!cursor.recovering && cursor.eat(','));
+  }
+  return opaqueStatement(cursor, start, create ? 'CREATE STATISTICS' : 'UPDATE STATISTICS');
+}
+
+function parseStatisticsOption(cursor: Cursor): void {
+  if (cursor.kind !== tokenKind.word && cursor.kind !== tokenKind.reserved) {
+    cursor.fail('FULLSCAN, SAMPLE or another option');
+    return;
+  }
+  const { word } = cursor;
+  cursor.advance();
+  if (word === 'SAMPLE') {
+    cursor.grammar.operand(cursor);
+    if (cursor.eatAny('PERCENT', 'ROWS') === null) cursor.fail('PERCENT or ROWS');
+  } else if (cursor.eat('=')) cursor.grammar.settingValue(cursor);
+  else if (cursor.at('ON') || cursor.at('(')) {
+    cursor.eat('ON');
+    if (cursor.at('(')) cursor.skipParentheses();
+    else cursor.grammar.settingValue(cursor);
+    if (cursor.at('(')) cursor.skipParentheses();
+  }
+}
+
+/** CREATE PARTITION FUNCTION name (type) AS RANGE [LEFT | RIGHT] FOR VALUES (…). */
+export function parsePartitionFunction(cursor: Cursor, start: number): Statement {
+  cursor.identifier('a name');
+  if (cursor.expect('(')) {
+    parseDataType(cursor);
+    if (cursor.eat('COLLATE')) cursor.identifier('a collation');
+    closeParenthesis(cursor);
+  }
+  cursor.expect('AS');
+  cursor.expect('RANGE');
+  cursor.eatAny('LEFT', 'RIGHT');
+  cursor.expect('FOR');
+  cursor.expect('VALUES');
+  if (cursor.expect('(') && !cursor.eat(')')) {
+    do cursor.grammar.value(cursor);
+    while (!cursor.recovering && cursor.eat(','));
+    closeParenthesis(cursor);
+  }
+  return opaqueStatement(cursor, start, 'CREATE PARTITION FUNCTION');
+}
+
+/** ALTER PARTITION FUNCTION name () SPLIT | MERGE RANGE (value). */
+export function parseAlterPartitionFunction(cursor: Cursor, start: number): Statement {
+  cursor.identifier('a name');
+  cursor.expect('(');
+  closeParenthesis(cursor);
+  if (cursor.eatAny('SPLIT', 'MERGE') === null) cursor.fail('SPLIT or MERGE');
+  cursor.expect('RANGE');
+  if (cursor.eat('(')) {
+    cursor.grammar.value(cursor);
+    closeParenthesis(cursor);
+  }
+  return opaqueStatement(cursor, start, 'ALTER PARTITION FUNCTION');
+}
+
+/** CREATE PARTITION SCHEME name AS PARTITION function [ALL] TO (filegroups). */
+export function parsePartitionScheme(cursor: Cursor, start: number): Statement {
+  cursor.identifier('a name');
+  cursor.expect('AS');
+  cursor.expect('PARTITION');
+  cursor.identifier('a partition function');
+  cursor.eat('ALL');
+  cursor.expect('TO');
+  if (cursor.expect('(')) {
+    do
+      if (cursor.kind === tokenKind.string) cursor.advance();
+      else cursor.identifier('a filegroup');
+    while (!cursor.recovering && cursor.eat(','));
+    closeParenthesis(cursor);
+  }
+  return opaqueStatement(cursor, start, 'CREATE PARTITION SCHEME');
+}
+
+/** ENABLE | DISABLE TRIGGER names ON table. */
+export function parseTriggerSwitch(cursor: Cursor): Statement {
+  const { start } = cursor;
+  const verb = cursor.tokenText.toUpperCase();
+  cursor.advance();
+  cursor.expect('TRIGGER');
+  if (!cursor.eat('ALL')) {
+    do parseName(cursor, 'a trigger');
+    while (!cursor.recovering && cursor.eat(','));
+  }
+  cursor.expect('ON');
+  if (!cursor.eat('DATABASE') && !cursor.eatSequence('ALL', 'SERVER')) parseName(cursor, 'a table');
+  return opaqueStatement(cursor, start, `${verb} TRIGGER`);
+}
+
+/** ALTER INDEX name | ALL ON table REBUILD | REORGANIZE | DISABLE | SET | RESUME | PAUSE | ABORT. */
+export function parseAlterIndex(cursor: Cursor, start: number): Statement {
+  if (!cursor.eat('ALL')) cursor.identifier('ALL or the name of an index');
+  cursor.expect('ON');
+  parseName(cursor, 'a table');
+  const action = cursor.eatAny('REBUILD', 'REORGANIZE', 'DISABLE', 'SET', 'RESUME', 'PAUSE', 'ABORT');
+  if (action === null) cursor.fail('REBUILD, REORGANIZE, DISABLE or SET');
+  if (action === 'SET') {
+    if (cursor.at('(')) parseAnyOptions(cursor);
+    else cursor.fail("'('");
+  }
+  if (cursor.eat('PARTITION')) {
+    cursor.expect('=');
+    if (!cursor.eat('ALL')) cursor.grammar.operand(cursor);
+  }
+  if (cursor.at('WITH') && cursor.peek(1) === '(') {
+    cursor.advance();
+    parseAnyOptions(cursor);
+  }
+  return opaqueStatement(cursor, start, 'ALTER INDEX');
+}

@@ -1,0 +1,92 @@
+import { parseFilegroup } from './constraints.ts';
+import type { Cursor } from './cursor.ts';
+import { parseName } from './names.ts';
+import { parseTableOptions } from './options.ts';
+import { parseQueryAfterWith, parseWith } from './queries.ts';
+import { tokenKind } from './tokens.ts';
+import type { CreateTable, Name, Option, Query, TableElement } from './tree.ts';
+
+/** T-SQL's CREATE [EXTERNAL] TABLE from the name on; `start` is the start of CREATE. */
+export function parseCreateTable(cursor: Cursor, start: number, external: boolean): CreateTable {
+  const name = parseName(cursor, 'the name of a table');
+  let elements: readonly TableElement[] = [];
+  const options: Option[] = [];
+  let query: Query | null = null;
+  let cloneOf: Name | null = null;
+  let graph: 'node' | 'edge' | null = null;
+  let fileTable = false;
+  if (cursor.at('(')) {
+    elements = cursor.grammar.tableElements(cursor);
+  }
+  for (let again = !cursor.recovering; again && !cursor.recovering; ) {
+    switch (cursor.word) {
+      case 'ON':
+      case 'TEXTIMAGE_ON':
+      case 'FILESTREAM_ON':
+        options.push(parseFilegroup(cursor));
+        break;
+      case 'WITH':
+        if (cursor.peek(1) !== '(') {
+          again = false;
+          break;
+        }
+        cursor.advance();
+        options.push(...parseTableOptions(cursor));
+        break;
+      case 'AS': {
+        const next = cursor.peek(1);
+        cursor.advance();
+        if (next === 'NODE' || next === 'EDGE') {
+          graph = next === 'NODE' ? 'node' : 'edge';
+          cursor.advance();
+        } else if (next === 'FILETABLE') {
+          fileTable = true;
+          cursor.advance();
+        } else if (next === 'CLONE') {
+          cloneOf = parseClone(cursor);
+          again = false;
+        } else {
+          const from = cursor.start;
+          query = cursor.at('WITH')
+            ? parseQueryAfterWith(cursor, parseWith(cursor), from)
+            : cursor.grammar.query(cursor);
+          again = false;
+        }
+        break;
+      }
+      default:
+        again = false;
+    }
+  }
+  const complete = elements.length > 0 || query !== null || cloneOf !== null || fileTable || graph !== null;
+  if (!complete && !external) cursor.fail("'(' and the columns of the table");
+  return {
+    kind: 'create-table',
+    start,
+    end: cursor.end,
+    name,
+    orReplace: false,
+    ifNotExists: false,
+    external,
+    temporary: false,
+    modifiers: [],
+    elements,
+    query,
+    cloneOf,
+    graph,
+    fileTable,
+    options,
+  };
+}
+
+/** `CLONE OF table [AT 'time']`. */
+function parseClone(cursor: Cursor): Name {
+  cursor.advance();
+  cursor.expect('OF');
+  const name = parseName(cursor, 'a table');
+  if (cursor.eat('AT')) {
+    if (cursor.kind === tokenKind.string || cursor.kind === tokenKind.variable) cursor.advance();
+    else cursor.fail('a point in time as a string');
+  }
+  return name;
+}

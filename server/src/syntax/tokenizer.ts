@@ -1,0 +1,470 @@
+import { isBlank, isDigit, isHexDigit, isNamePart, isNameStart } from './characters.ts';
+import type { Dialect } from './dialect.ts';
+import { type Token, type TokenKind, tokenKind } from './tokens.ts';
+import { findWord, type WordEntry } from './vocabulary.ts';
+
+const newline = 10;
+const carriageReturn = 13;
+const quote = 39;
+const doubleQuote = 34;
+
+/**
+ * Reads tokens from left to right. A token begins the same way wherever the reading starts, as long as it starts at a
+ * token's first character or in the white space before it; so a part of a file can be read alone.
+ * The fields describe the token read last.
+ */
+export class Tokenizer {
+  kind: TokenKind = tokenKind.end;
+  start = 0;
+  end = 0;
+  word = '';
+  unterminated = false;
+  /** First block comment that the text ends in, -1 if there is none. */
+  openComment = -1;
+
+  private readonly text: string;
+  private readonly dialect: Dialect;
+  private readonly limit: number;
+  private readonly reservedBit: number;
+  private position: number;
+  /** Only white space and comments stand between the line's start and the position. */
+  private atLineStart: boolean;
+
+  constructor(text: string, dialect: Dialect, from = 0, limit = text.length) {
+    this.text = text;
+    this.dialect = dialect;
+    this.position = from;
+    this.limit = limit;
+    this.reservedBit = dialect.family === 'tsql' ? 1 : dialect.family === 'spark' ? 2 : 4;
+    this.atLineStart = isAtLineStart(text, from);
+  }
+
+  /** Moves to the next token. At the end of the text it stays at a token of kind `end`. */
+  next(): void {
+    this.skipTrivia();
+    this.start = this.position;
+    this.word = '';
+    this.unterminated = false;
+    if (this.position >= this.limit) {
+      this.kind = tokenKind.end;
+      this.end = this.limit;
+      return;
+    }
+    const lineStart = this.atLineStart;
+    this.atLineStart = false;
+    const code = this.text.charCodeAt(this.position);
+    if (isNameStart(code)) this.readWord(code, lineStart);
+    else if (isDigit(code)) this.readNumber(code);
+    else this.readOther(code, lineStart);
+    this.end = this.position;
+  }
+
+  private skipTrivia(): void {
+    const { text, limit } = this;
+    let position = this.position;
+    while (position < limit) {
+      const code = text.charCodeAt(position);
+      if (code === newline || code === carriageReturn) {
+        this.atLineStart = true;
+        position += 1;
+      } else if (code === 32 || code === 9 || isBlank(code)) {
+        position += 1;
+      } else if (code === 45 && text.charCodeAt(position + 1) === 45) {
+        position = endOfLine(text, position, limit);
+      } else if (code === 47 && text.charCodeAt(position + 1) === 42) {
+        position = this.skipBlockComment(position);
+      } else {
+        break;
+      }
+    }
+    this.position = position;
+  }
+
+  /** Block comments nest on all platforms. */
+  private skipBlockComment(from: number): number {
+    const { text, limit } = this;
+    let depth = 1;
+    let position = from + 2;
+    while (position < limit) {
+      const code = text.charCodeAt(position);
+      if (code === 42 && text.charCodeAt(position + 1) === 47) {
+        depth -= 1;
+        position += 2;
+        if (depth === 0) return position;
+      } else if (code === 47 && text.charCodeAt(position + 1) === 42) {
+        depth += 1;
+        position += 2;
+      } else {
+        if (code === newline) this.atLineStart = true;
+        position += 1;
+      }
+    }
+    if (this.openComment < 0) this.openComment = from;
+    return limit;
+  }
+
+  private readWord(first: number, lineStart: boolean): void {
+    const { text, limit } = this;
+    const next = text.charCodeAt(this.position + 1);
+    if (this.readPrefixedString(first, next)) return;
+    const from = this.position;
+    let position = from;
+    let hash = 0;
+    while (position < limit) {
+      const code = text.charCodeAt(position);
+      if (code === 36 && text.charCodeAt(position + 1) === 40) {
+        position = this.skipSqlcmdVariable(position);
+        hash = -1;
+        continue;
+      }
+      if (!isNamePart(code)) break;
+      // Letters count as upper case; other characters are in no keyword, so mixing them up does no harm.
+      hash = (hash * 31 + (code >= 97 && code <= 122 ? code - 32 : code)) | 0;
+      position += 1;
+    }
+    this.position = position;
+    this.kind = tokenKind.word;
+    if (position - from > 40) return;
+    const entry: WordEntry | undefined = findWord(text, from, position, hash);
+    if (entry === undefined) return;
+    if (lineStart && entry.text === 'GO' && this.dialect.family === 'tsql' && this.readSeparator(position)) return;
+    this.word = entry.text;
+    if ((entry.reserved & this.reservedBit) !== 0) this.kind = tokenKind.reserved;
+  }
+
+  /** `N'…'`, DuckDB's `E'…'`, Spark's `r'…'` and `x'…'`: a letter directly before a quote. */
+  private readPrefixedString(first: number, next: number): boolean {
+    const { family } = this.dialect;
+    if (next !== quote && !(next === doubleQuote && family === 'spark')) return false;
+    const letter = String.fromCharCode(first).toUpperCase();
+    if (family === 'tsql') {
+      if (letter !== 'N') return false;
+      this.position += 1;
+      this.readString(quote, false);
+      this.kind = tokenKind.nationalString;
+      return true;
+    }
+    if (!(family === 'spark' ? 'RXB' : 'EXB').includes(letter)) return false;
+    this.position += 1;
+    this.readString(next, family === 'duckdb' ? letter === 'E' : letter !== 'R');
+    if (letter === 'X') this.kind = tokenKind.binary;
+    return true;
+  }
+
+  /** The rest of a GO line: nothing, a count, a comment. Anything else makes GO an ordinary word. */
+  private readSeparator(after: number): boolean {
+    const { text } = this;
+    const lineEnd = endOfLine(text, after, this.limit);
+    const rest = /^[^\S\r\n]*(\d{1,9})?[^\S\r\n]*;?[^\S\r\n]*(?:--.*|\/\*[^*]*\*\/[^\S\r\n]*)?$/.exec(
+      text.slice(after, lineEnd),
+    );
+    if (rest === null) return false;
+    this.kind = tokenKind.separator;
+    this.position = lineEnd;
+    return true;
+  }
+
+  private skipSqlcmdVariable(from: number): number {
+    const { text, limit } = this;
+    let position = from + 2;
+    while (position < limit && isNamePart(text.charCodeAt(position))) position += 1;
+    while (position < limit && text.charCodeAt(position) !== 41 && isVariableFiller(text.charCodeAt(position))) {
+      position += 1;
+    }
+    return text.charCodeAt(position) === 41 && position < limit ? position + 1 : position;
+  }
+
+  private readNumber(first: number): void {
+    const { text } = this;
+    let position = this.position;
+    if (first === 48 && (text.charCodeAt(position + 1) | 32) === 120) {
+      position += 2;
+      // A backslash continues a long binary literal on the next line.
+      while (position < this.limit) {
+        const code = text.charCodeAt(position);
+        if (isHexDigit(code)) position += 1;
+        else if (code === 92 && /^\\\r?\n/.test(text.slice(position, position + 3))) {
+          position += text.charCodeAt(position + 1) === carriageReturn ? 3 : 2;
+        } else break;
+      }
+      this.position = position;
+      this.kind = tokenKind.binary;
+      return;
+    }
+    this.position = this.endOfNumber(position);
+    this.kind = tokenKind.number;
+  }
+
+  private endOfNumber(from: number): number {
+    const { text, limit } = this;
+    const underscores = this.dialect.family === 'duckdb';
+    const digits = (at: number): number => {
+      let position = at;
+      while (position < limit) {
+        const code = text.charCodeAt(position);
+        if (!isDigit(code) && !(underscores && code === 95)) break;
+        position += 1;
+      }
+      return position;
+    };
+    let position = digits(from);
+    if (text.charCodeAt(position) === 46 && position < limit) position = digits(position + 1);
+    if ((text.charCodeAt(position) | 32) === 101 && position < limit) {
+      const sign = text.charCodeAt(position + 1);
+      const exponent = position + (sign === 43 || sign === 45 ? 2 : 1);
+      if (isDigit(text.charCodeAt(exponent))) position = digits(exponent);
+      else if (this.dialect.family === 'tsql') position += sign === 43 || sign === 45 ? 2 : 1;
+    }
+    if (this.dialect.family === 'spark') {
+      const suffix = /^(?:bd|[lsydf])(?![\w])/i.exec(text.slice(position, position + 3));
+      if (suffix !== null) position += suffix[0].length;
+    }
+    return position;
+  }
+
+  private readOther(code: number, lineStart: boolean): void {
+    const { text, dialect } = this;
+    const next = text.charCodeAt(this.position + 1);
+    switch (code) {
+      case quote:
+        this.readString(quote, dialect.family === 'spark');
+        return;
+      case doubleQuote:
+        if (dialect.doubleQuotedStrings) this.readString(doubleQuote, true);
+        else this.readQuoted(doubleQuote, tokenKind.doubleQuoted);
+        return;
+      case 91: // [
+        if (dialect.family === 'tsql') {
+          this.readQuoted(93, tokenKind.bracketed);
+          return;
+        }
+        break;
+      case 96: // `
+        this.readQuoted(96, tokenKind.backticked);
+        return;
+      case 64: // @
+      case 35: // #
+        if (this.readMarkedName(code)) return;
+        break;
+      case 36: // $
+        if (this.readDollar(next)) return;
+        break;
+      case 58: // :
+        if (lineStart && dialect.family === 'tsql' && isNameStart(next)) {
+          this.readSqlcmdLine();
+          return;
+        }
+        if (dialect.family === 'spark' && isNameStart(next) && this.mayBeginParameter()) {
+          this.readVariable(1);
+          return;
+        }
+        break;
+      case 33: // !
+        if (lineStart && next === 33 && dialect.family === 'tsql') {
+          this.readSqlcmdLine();
+          return;
+        }
+        break;
+      case 63: // ?
+        this.readVariable(1);
+        return;
+      case 46: // .
+        if (isDigit(next)) {
+          this.position = this.endOfNumber(this.position);
+          this.kind = tokenKind.number;
+          return;
+        }
+        break;
+      default:
+        if (code === 0xa3 || code === 0xa5 || code === 0x20ac) {
+          this.readMoney();
+          return;
+        }
+    }
+    this.readPunctuation();
+  }
+
+  /** `:name` is a parameter only where a value begins; `a:b` is a path into JSON. */
+  private mayBeginParameter(): boolean {
+    const before = this.text.charCodeAt(this.position - 1);
+    return Number.isNaN(before) || isBlank(before) || before === 40 || before === 44 || before === 61;
+  }
+
+  private readString(mark: number, backslashes: boolean): void {
+    const { text, limit } = this;
+    let position = this.position + 1;
+    this.kind = tokenKind.string;
+    while (position < limit) {
+      const code = text.charCodeAt(position);
+      if (code === mark) {
+        if (text.charCodeAt(position + 1) !== mark || position + 1 >= limit) {
+          this.position = position + 1;
+          return;
+        }
+        position += 2;
+      } else if (backslashes && code === 92) position += 2;
+      else position += 1;
+    }
+    this.unterminated = true;
+    this.position = limit;
+  }
+
+  private readQuoted(closing: number, kind: TokenKind): void {
+    const { text, limit } = this;
+    let position = this.position + 1;
+    this.kind = kind;
+    while (position < limit) {
+      if (text.charCodeAt(position) === closing) {
+        if (text.charCodeAt(position + 1) !== closing || position + 1 >= limit) {
+          this.position = position + 1;
+          return;
+        }
+        position += 2;
+      } else position += 1;
+    }
+    this.unterminated = true;
+    this.position = limit;
+  }
+
+  /** `@x`, `@@x` in T-SQL; `#t`, `##t` are names there. */
+  private readMarkedName(code: number): boolean {
+    if (this.dialect.family !== 'tsql') return false;
+    this.readVariable(1);
+    this.kind = code === 64 ? tokenKind.variable : tokenKind.word;
+    return true;
+  }
+
+  private readVariable(marks: number): void {
+    const { text, limit } = this;
+    let position = this.position + marks;
+    while (position < limit) {
+      const code = text.charCodeAt(position);
+      if (code === 36 && text.charCodeAt(position + 1) === 40) position = this.skipSqlcmdVariable(position);
+      else if (isNamePart(code)) position += 1;
+      else break;
+    }
+    this.position = position;
+    this.kind = tokenKind.variable;
+  }
+
+  /** `$(Var)`, `$action`, `$12.50`, `${x}`, DuckDB's `$$…$$` and `$1`. */
+  private readDollar(next: number): boolean {
+    const { text } = this;
+    const { family } = this.dialect;
+    if (next === 40 || (isNameStart(next) && family === 'tsql')) {
+      let position = next === 40 ? this.skipSqlcmdVariable(this.position) : this.position + 1;
+      while (position < this.limit) {
+        const code = text.charCodeAt(position);
+        if (code === 36 && text.charCodeAt(position + 1) === 40) position = this.skipSqlcmdVariable(position);
+        else if (isNamePart(code)) position += 1;
+        else break;
+      }
+      this.position = position;
+      this.kind = tokenKind.word;
+      return true;
+    }
+    if (next === 123) {
+      const close = text.indexOf('}', this.position);
+      this.position = close < 0 || close >= this.limit ? this.limit : close + 1;
+      this.kind = tokenKind.variable;
+      return true;
+    }
+    if (family === 'duckdb') {
+      const tag = /^\$\w*\$/.exec(text.slice(this.position, this.position + 64));
+      if (tag === null) {
+        this.readVariable(1);
+        return true;
+      }
+      const close = text.indexOf(tag[0], this.position + tag[0].length);
+      this.unterminated = close < 0 || close >= this.limit;
+      this.position = this.unterminated ? this.limit : close + tag[0].length;
+      this.kind = tokenKind.string;
+      return true;
+    }
+    this.readMoney();
+    return true;
+  }
+
+  private readMoney(): void {
+    const { text, limit } = this;
+    let position = this.position + 1;
+    const sign = text.charCodeAt(position);
+    if ((sign === 45 || sign === 43) && isDigit(text.charCodeAt(position + 1))) position += 1;
+    while (position < limit && (isDigit(text.charCodeAt(position)) || text.charCodeAt(position) === 46)) position += 1;
+    this.position = position;
+    this.kind = tokenKind.money;
+  }
+
+  private readSqlcmdLine(): void {
+    this.position = endOfLine(this.text, this.position, this.limit);
+    this.kind = tokenKind.sqlcmd;
+  }
+
+  private readPunctuation(): void {
+    const { text, limit } = this;
+    const table = this.dialect.family === 'tsql' ? tsqlMarks : otherMarks;
+    for (let length = Math.min(3, limit - this.position); length > 0; length -= 1) {
+      const mark = table.get(text.slice(this.position, this.position + length));
+      if (mark !== undefined) {
+        this.word = mark;
+        this.kind = tokenKind.punctuation;
+        this.position += length;
+        return;
+      }
+    }
+    this.kind = tokenKind.unknown;
+    this.position += 1;
+  }
+}
+
+const tsqlMarkList =
+  '( ) , . ; : :: = < > <= >= <> != !< !> + - * / % & | ^ ~ += -= *= /= %= &= |= ^= || ||= << >>'.split(' ');
+const otherMarkList =
+  '( ) , . ; : :: := = == < > <= >= <> != <=> + - * / // % & | ^ ~ || << >> [ ] { } -> ->> => ! ** @> <@ && |> @ # \\'.split(
+    ' ',
+  );
+const tsqlMarks: ReadonlyMap<string, string> = new Map(tsqlMarkList.map((mark) => [mark, mark]));
+const otherMarks: ReadonlyMap<string, string> = new Map(otherMarkList.map((mark) => [mark, mark]));
+
+/** Blanks and name characters are tolerated inside `$( … )`, nothing else. */
+function isVariableFiller(code: number): boolean {
+  return code === 32 || isNamePart(code);
+}
+
+function endOfLine(text: string, from: number, limit: number): number {
+  let position = from;
+  while (position < limit) {
+    const code = text.charCodeAt(position);
+    if (code === newline || code === carriageReturn) break;
+    position += 1;
+  }
+  return position;
+}
+
+/** True if only blanks and finished comments stand between the start of the line and the offset. */
+function isAtLineStart(text: string, offset: number): boolean {
+  let position = offset - 1;
+  while (position >= 0) {
+    const code = text.charCodeAt(position);
+    if (code === newline || code === carriageReturn) return true;
+    if (code === 47 && text.charCodeAt(position - 1) === 42) {
+      const open = text.lastIndexOf('/*', position - 2);
+      if (open < 0) return false;
+      position = open - 1;
+    } else if (isBlank(code)) position -= 1;
+    else return false;
+  }
+  return true;
+}
+
+/** All tokens of a text, comments and white space left out: the gaps between them. */
+export function tokenize(text: string, dialect: Dialect): readonly Token[] {
+  const tokens: Token[] = [];
+  const tokenizer = new Tokenizer(text, dialect);
+  for (;;) {
+    tokenizer.next();
+    if (tokenizer.kind === tokenKind.end) return tokens;
+    const { kind, start, end, word, unterminated } = tokenizer;
+    tokens.push({ kind, start, end, word, unterminated });
+  }
+}

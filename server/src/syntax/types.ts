@@ -1,0 +1,222 @@
+import type { Cursor } from './cursor.ts';
+import { closeParenthesis, parseName } from './names.ts';
+import { tokenKind } from './tokens.ts';
+import type { DataType, Identifier, Name, TypeField } from './tree.ts';
+
+/** A data type with its arguments. Names of types are not checked: any name may be a user's type. */
+export function parseDataType(cursor: Cursor): DataType {
+  const start = cursor.start;
+  const name = typeName(cursor);
+  const elements: DataType[] = [];
+  const fields: TypeField[] = [];
+  let typeArguments: readonly string[] = [];
+  if (cursor.dialect.family === 'tsql') {
+    if (cursor.at('(')) typeArguments = tsqlArguments(cursor, name);
+    if (
+      cursor.at('VARYING') &&
+      /^(char|character|nchar|binary|national char|national character)$/i.test(nameText(name))
+    ) {
+      cursor.advance();
+      if (cursor.at('(')) typeArguments = tsqlArguments(cursor, name);
+    }
+  } else if (cursor.at('<')) {
+    nestedTypes(cursor, elements, fields);
+  } else if (cursor.at('(')) {
+    typeArguments = /^(struct|row|union|map|enum)$/i.test(nameText(name))
+      ? parenthesisedTypes(cursor, nameText(name).toLowerCase(), elements, fields)
+      : looseArguments(cursor);
+  }
+  const base = { start, end: cursor.end, name, arguments: typeArguments, elements, fields };
+  let type: DataType = { kind: 'data-type', ...base, text: typeText(name, typeArguments, elements, fields) };
+  if (cursor.dialect.family !== 'tsql') type = typeSuffixes(cursor, type);
+  return type;
+}
+
+function typeSuffixes(cursor: Cursor, first: DataType): DataType {
+  let type = first;
+  if (cursor.at('WITH') || cursor.at('WITHOUT')) {
+    if (cursor.peek(1) === 'TIME' || cursor.peek(1) === 'LOCAL') {
+      const words: string[] = [];
+      while (
+        cursor.at('WITH') ||
+        cursor.at('WITHOUT') ||
+        cursor.at('TIME') ||
+        cursor.at('LOCAL') ||
+        cursor.at('ZONE')
+      ) {
+        words.push(cursor.word.toLowerCase());
+        cursor.advance();
+      }
+      type = { ...type, end: cursor.end, text: `${type.text} ${words.join(' ')}` };
+    }
+  }
+  while (cursor.at('[')) {
+    cursor.advance();
+    let size = '';
+    if (cursor.kind === tokenKind.number) {
+      size = cursor.tokenText;
+      cursor.advance();
+    }
+    cursor.expect(']');
+    const text = `${type.text}[${size}]`;
+    type = { ...type, end: cursor.end, arguments: size === '' ? [] : [size], elements: [type], fields: [], text };
+  }
+  return type;
+}
+
+function nameText(name: Name): string {
+  return name.parts.map((part) => part?.name ?? '').join('.');
+}
+
+/** Types whose name is several words become one part with one blank between the words. */
+function typeName(cursor: Cursor): Name {
+  const start = cursor.start;
+  const { family } = cursor.dialect;
+  if (cursor.at('DOUBLE') || cursor.at('NATIONAL')) {
+    const words: string[] = [];
+    while (words.length < 3 && isTypeWord(cursor, words.length)) {
+      words.push(cursor.tokenText.toLowerCase());
+      cursor.advance();
+    }
+    return singleName(start, cursor.end, words.join(' '));
+  }
+  // An interval's fields belong to its name.
+  if (family === 'spark' && cursor.at('INTERVAL')) {
+    const words: string[] = [];
+    while (cursor.kind === tokenKind.word && words.length < 4 && (words.length === 0 || isIntervalWord(cursor))) {
+      words.push(cursor.tokenText.toLowerCase());
+      cursor.advance();
+    }
+    return singleName(start, cursor.end, words.join(' '));
+  }
+  return parseName(cursor, 'a data type');
+}
+
+function isTypeWord(cursor: Cursor, position: number): boolean {
+  if (position === 0) return true;
+  const text = cursor.tokenText.toLowerCase();
+  return position === 1 ? /^(precision|char|character|text)$/.test(text) : text === 'varying';
+}
+
+function isIntervalWord(cursor: Cursor): boolean {
+  return /^(year|month|day|hour|minute|second|to)$/i.test(cursor.tokenText);
+}
+
+function singleName(start: number, end: number, name: string): Name {
+  const part: Identifier = { kind: 'identifier', start, end, name, quote: 'none' };
+  return { kind: 'name', start, end, parts: [part] };
+}
+
+/** `(10, 2)`, `(max)`, `(DOCUMENT dbo.Schemas)` for xml, `(3, float16)` for vector. */
+function tsqlArguments(cursor: Cursor, name: Name): readonly string[] {
+  cursor.advance();
+  const found: string[] = [];
+  const type = nameText(name).toLowerCase();
+  if (type === 'xml' || type === 'sys.xml') {
+    if (cursor.at('CONTENT') || cursor.at('DOCUMENT')) {
+      if (cursor.nameAhead(1)) cursor.advance();
+    }
+    const collection = parseName(cursor, 'an XML schema collection', 2);
+    found.push(nameText(collection));
+  } else {
+    do {
+      if (cursor.kind === tokenKind.number && /^\d+$/.test(cursor.tokenText)) found.push(cursor.tokenText);
+      else if (found.length === 0 && cursor.at('MAX')) found.push('max');
+      else if (found.length === 1 && type === 'vector' && cursor.atName) found.push(cursor.tokenText);
+      else if (/^\$\(/.test(cursor.tokenText)) found.push(cursor.tokenText);
+      else {
+        cursor.fail(found.length === 0 ? 'a length or MAX' : 'a whole number');
+        break;
+      }
+      cursor.advance();
+    } while (found.length < 2 && found[0] !== 'max' && cursor.eat(','));
+  }
+  closeParenthesis(cursor);
+  return found;
+}
+
+function looseArguments(cursor: Cursor): readonly string[] {
+  const found: string[] = [];
+  cursor.advance();
+  while (!cursor.at(')') && !cursor.atEnd) {
+    if (!cursor.at(',')) found.push(cursor.tokenText);
+    cursor.advance();
+  }
+  closeParenthesis(cursor);
+  return found;
+}
+
+/** `ARRAY<T>`, `MAP<K, V>`, `STRUCT<name: T COMMENT 'x', …>`. */
+function nestedTypes(cursor: Cursor, elements: DataType[], fields: TypeField[]): void {
+  cursor.advance();
+  while (!cursor.at('>') && !cursor.at('>>') && !cursor.atEnd && !cursor.recovering) {
+    const start = cursor.start;
+    if (isField(cursor)) {
+      const name = cursor.takeIdentifier();
+      cursor.eat(':');
+      const type = parseDataType(cursor);
+      while (!cursor.at(',') && !cursor.at('>') && !cursor.at('>>') && !cursor.atEnd) cursor.advance();
+      fields.push({ kind: 'type-field', start, end: cursor.end, name, type });
+    } else {
+      elements.push(parseDataType(cursor));
+    }
+    if (!cursor.eat(',')) break;
+  }
+  closeAngle(cursor);
+}
+
+/** `>>` closes two levels: it is split where it stands. */
+function closeAngle(cursor: Cursor): void {
+  if (cursor.eat('>')) return;
+  if (cursor.at('>>')) {
+    cursor.splitPunctuation('>', '>');
+    cursor.advance();
+    return;
+  }
+  cursor.fail("',' or '>'");
+}
+
+function isField(cursor: Cursor): boolean {
+  if (!cursor.atName && cursor.kind !== tokenKind.reserved) return false;
+  if (cursor.peek(1) === ':') return true;
+  const next = cursor.peekKind(1);
+  return next === tokenKind.word || next === tokenKind.reserved;
+}
+
+/** DuckDB's `STRUCT(a INTEGER, b VARCHAR)`, `MAP(K, V)`, `UNION(a T)`, `ENUM('x', 'y')`. */
+function parenthesisedTypes(
+  cursor: Cursor,
+  type: string,
+  elements: DataType[],
+  fields: TypeField[],
+): readonly string[] {
+  if (type === 'enum') return looseArguments(cursor);
+  cursor.advance();
+  do {
+    const start = cursor.start;
+    if (type === 'map') elements.push(parseDataType(cursor));
+    else {
+      const name = cursor.atName ? cursor.takeIdentifier() : cursor.identifier('a field name');
+      const fieldType = parseDataType(cursor);
+      fields.push({ kind: 'type-field', start, end: cursor.end, name, type: fieldType });
+    }
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+  return [];
+}
+
+function typeText(
+  name: Name,
+  typeArguments: readonly string[],
+  elements: readonly DataType[],
+  fields: readonly TypeField[],
+): string {
+  const parts = name.parts.map((part) => (part?.name ?? '').toLowerCase());
+  if (parts.length === 2 && parts[0] === 'sys') parts.shift();
+  const text = parts.join('.');
+  if (fields.length > 0) {
+    return `${text}<${fields.map((field) => `${field.name.name.toLowerCase()}:${field.type.text}`).join(',')}>`;
+  }
+  if (elements.length > 0) return `${text}<${elements.map((element) => element.text).join(',')}>`;
+  return typeArguments.length === 0 ? text : `${text}(${typeArguments.join(',').toLowerCase()})`;
+}

@@ -1,0 +1,394 @@
+import type { Cursor } from './cursor.ts';
+import { parseTableHints } from './hints.ts';
+import { parseMerge } from './merge.ts';
+import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
+import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
+import { parsePostfix } from './primary.ts';
+import { parseTop } from './queries.ts';
+import { parseAliasAndColumns } from './sources.ts';
+import { tokenKind } from './tokens.ts';
+import type {
+  Assignment,
+  ColumnReference,
+  Delete,
+  Expression,
+  Identifier,
+  Insert,
+  InsertSource,
+  Merge,
+  OpaqueClause,
+  TableHint,
+  TableSource,
+  Update,
+  Variable,
+  WithClause,
+  WriteTarget,
+} from './tree.ts';
+
+/** INSERT, UPDATE, DELETE or MERGE, at the current token. `start` is the start of a WITH clause before it. */
+export function parseWrite(
+  cursor: Cursor,
+  withClause: WithClause | null,
+  start: number,
+): Insert | Update | Delete | Merge {
+  if (cursor.at('INSERT') || cursor.at('REPLACE')) return parseInsert(cursor, withClause, start);
+  if (cursor.at('UPDATE')) return parseUpdate(cursor, withClause, start);
+  if (cursor.at('DELETE')) return parseDelete(cursor, withClause, start);
+  return parseMerge(cursor, withClause, start);
+}
+
+/** What INSERT, UPDATE and DELETE write to: a table, a variable, or a rowset function. */
+function parseTarget(cursor: Cursor, aliases: boolean): WriteTarget {
+  const { start } = cursor;
+  if (cursor.kind === tokenKind.reserved && cursor.peek(1) === '(' && cursor.dialect.family === 'tsql') {
+    return cursor.grammar.singleSource(cursor);
+  }
+  const plain = parsePlainTarget(cursor);
+  const hints: readonly TableHint[] = parseTableHints(cursor);
+  const alias = aliases && cursor.dialect.family !== 'tsql' ? parseAliasAndColumns(cursor).alias : null;
+  return { ...plain, start, end: cursor.end, alias, hints };
+}
+
+function parseInsert(cursor: Cursor, withClause: WithClause | null, start: number): Insert {
+  cursor.advance();
+  const clauses: OpaqueClause[] = [];
+  const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor) : null;
+  let mode: Insert['mode'] = 'into';
+  if (cursor.dialect.family === 'duckdb' && cursor.at('OR')) {
+    cursor.advance();
+    mode = cursor.eat('REPLACE') ? 'or-replace' : 'or-ignore';
+    if (mode === 'or-ignore') cursor.expect('IGNORE');
+  }
+  if (cursor.dialect.family === 'spark' && cursor.eat('OVERWRITE')) {
+    mode = 'overwrite';
+    if (cursor.at('DIRECTORY') || cursor.at('LOCAL')) clauses.push(skipDirectory(cursor));
+  }
+  cursor.eat('INTO');
+  if (cursor.dialect.family === 'spark') cursor.eat('TABLE');
+  const target = clauses.length > 0 ? emptyTarget(cursor) : parseTarget(cursor, true);
+  if (cursor.dialect.family === 'spark') {
+    parseSparkInsertClauses(cursor, clauses);
+  }
+  let columns: readonly Identifier[] = [];
+  if (cursor.at('(') && !queryInParentheses(cursor)) columns = parseInsertColumns(cursor);
+  let replaceWhere: Expression | null = null;
+  if (cursor.dialect.family === 'spark' && cursor.at('REPLACE')) {
+    mode = 'replace-where';
+    cursor.advance();
+    if (cursor.eat('WHERE')) replaceWhere = cursor.grammar.condition(cursor);
+    else {
+      cursor.eatAny('USING', 'ON');
+      if (cursor.at('(')) cursor.skipParentheses();
+      else cursor.grammar.condition(cursor);
+    }
+  }
+  const byName = cursor.dialect.family !== 'tsql' && cursor.eatSequence('BY', 'NAME');
+  if (cursor.dialect.family === 'duckdb') cursor.eatSequence('BY', 'POSITION');
+  const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : [];
+  const source = parseInsertSource(cursor);
+  if (cursor.dialect.family === 'duckdb' && cursor.at('ON') && cursor.peek(1) === 'CONFLICT')
+    clauses.push(parseConflict(cursor));
+  const returning = cursor.dialect.family === 'duckdb' ? parseOutputs(cursor) : [];
+  const hints = parseOptionalHints(cursor);
+  return {
+    kind: 'insert',
+    start,
+    end: cursor.end,
+    with: withClause,
+    top,
+    target,
+    columns,
+    output: [...output, ...returning],
+    source,
+    mode,
+    replaceWhere,
+    byName,
+    clauses,
+    hints,
+  };
+}
+
+function emptyTarget(cursor: Cursor): WriteTarget {
+  const { end } = cursor;
+  const name = { kind: 'name' as const, start: end, end, parts: [cursor.missingIdentifier()] };
+  return { kind: 'table', start: end, end, name, alias: null, columns: [], hints: [], timeTravel: null, sample: null };
+}
+
+/** INSERT OVERWRITE [LOCAL] DIRECTORY '…' USING … OPTIONS (…). */
+function skipDirectory(cursor: Cursor): OpaqueClause {
+  const { start } = cursor;
+  while (
+    !cursor.atEnd &&
+    !cursor.at(';') &&
+    !cursor.at('SELECT') &&
+    !cursor.at('VALUES') &&
+    !cursor.at('FROM') &&
+    !cursor.at('WITH')
+  ) {
+    if (cursor.at('(')) cursor.skipParentheses();
+    else cursor.advance();
+  }
+  return { kind: 'opaque-clause', start, end: cursor.end, name: 'DIRECTORY' };
+}
+
+function parseSparkInsertClauses(cursor: Cursor, clauses: OpaqueClause[]): void {
+  if (cursor.at('PARTITION') && cursor.peek(1) === '(') {
+    const { start } = cursor;
+    cursor.advance();
+    cursor.skipParentheses();
+    clauses.push({ kind: 'opaque-clause', start, end: cursor.end, name: 'PARTITION' });
+  }
+  if (cursor.at('IF') && cursor.peek(1) === 'NOT') {
+    for (let count = 0; count < 3; count += 1) cursor.advance();
+  }
+  cursor.eatSequence('WITH', 'SCHEMA', 'EVOLUTION');
+}
+
+function queryInParentheses(cursor: Cursor): boolean {
+  let distance = 1;
+  while (cursor.peek(distance) === '(') distance += 1;
+  const word = cursor.peek(distance);
+  if (cursor.peekKind(distance) !== tokenKind.reserved && cursor.dialect.family === 'tsql') return false;
+  return (
+    word === 'SELECT' || (cursor.dialect.family !== 'tsql' && (word === 'WITH' || word === 'FROM' || word === 'VALUES'))
+  );
+}
+
+/** Column list of INSERT; a qualified name counts by its last part. */
+function parseInsertColumns(cursor: Cursor): readonly Identifier[] {
+  const columns: Identifier[] = [];
+  cursor.advance();
+  do {
+    let column =
+      cursor.at('IDENTITYCOL') || cursor.at('ROWGUIDCOL')
+        ? cursor.takeIdentifier()
+        : cursor.identifier('a column name');
+    while (cursor.eat('.')) column = namePart(cursor);
+    columns.push(column);
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+  return columns;
+}
+
+function parseInsertSource(cursor: Cursor): InsertSource {
+  const { start } = cursor;
+  if (cursor.at('DEFAULT') && cursor.peek(1) === 'VALUES') {
+    cursor.advance();
+    cursor.advance();
+    return { kind: 'default-values', start, end: cursor.end };
+  }
+  if (cursor.at('VALUES')) return cursor.grammar.values(cursor);
+  if (cursor.dialect.family === 'tsql') {
+    if (cursor.at('EXEC') || cursor.at('EXECUTE')) return cursor.grammar.execute(cursor);
+    if (!cursor.at('SELECT') && !cursor.at('(') && !cursor.at('WITH')) {
+      cursor.fail('VALUES, SELECT, EXECUTE or DEFAULT VALUES');
+      return { kind: 'default-values', start: cursor.end, end: cursor.end };
+    }
+    // WITH is not taken here by the server; Synapse and Fabric scripts have it in front of INSERT, too.
+    if (cursor.at('WITH')) cursor.fail('VALUES, SELECT, EXECUTE or DEFAULT VALUES');
+  }
+  return cursor.grammar.query(cursor);
+}
+
+function parseConflict(cursor: Cursor): OpaqueClause {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  if (cursor.at('(')) cursor.skipParentheses();
+  if (cursor.eat('WHERE')) cursor.grammar.condition(cursor);
+  cursor.expect('DO');
+  if (!cursor.eat('NOTHING')) {
+    cursor.expect('UPDATE');
+    cursor.expect('SET');
+    parseAssignments(cursor);
+    if (cursor.eat('WHERE')) cursor.grammar.condition(cursor);
+  }
+  return { kind: 'opaque-clause', start, end: cursor.end, name: 'ON CONFLICT' };
+}
+
+function parseUpdate(cursor: Cursor, withClause: WithClause | null, start: number): Update {
+  cursor.advance();
+  const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor) : null;
+  const target = parseTarget(cursor, true);
+  cursor.expect('SET');
+  const assignments = parseAssignments(cursor);
+  const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : [];
+  const from: readonly TableSource[] = cursor.eat('FROM') ? cursor.grammar.sources(cursor) : [];
+  const where = cursor.eat('WHERE') ? parseWhere(cursor) : null;
+  const returning = cursor.dialect.family === 'duckdb' ? parseOutputs(cursor) : [];
+  const hints = parseOptionalHints(cursor);
+  const { end } = cursor;
+  return {
+    kind: 'update',
+    start,
+    end,
+    with: withClause,
+    top,
+    target,
+    assignments,
+    output: [...output, ...returning],
+    from,
+    where,
+    clauses: [],
+    hints,
+  };
+}
+
+/** A condition, or CURRENT OF a cursor. */
+function parseWhere(cursor: Cursor): Expression {
+  if (!cursor.at('CURRENT') || cursor.peek(1) !== 'OF') return cursor.grammar.condition(cursor);
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  if (cursor.at('GLOBAL') && cursor.nameAhead(1)) cursor.advance();
+  const name = cursor.grammar.operand(cursor);
+  return { kind: 'current-of', start, end: cursor.end, cursor: name };
+}
+
+function parseDelete(cursor: Cursor, withClause: WithClause | null, start: number): Delete {
+  cursor.advance();
+  const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor) : null;
+  if (cursor.dialect.family === 'tsql') cursor.eat('FROM');
+  else cursor.expect('FROM');
+  const target = parseTarget(cursor, true);
+  const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : [];
+  const second =
+    cursor.dialect.family === 'duckdb' ? cursor.eat('USING') : cursor.dialect.family === 'tsql' && cursor.eat('FROM');
+  const from: readonly TableSource[] = second ? cursor.grammar.sources(cursor) : [];
+  const where = cursor.eat('WHERE') ? parseWhere(cursor) : null;
+  const returning = cursor.dialect.family === 'duckdb' ? parseOutputs(cursor) : [];
+  const hints = parseOptionalHints(cursor);
+  const { end } = cursor;
+  return {
+    kind: 'delete',
+    start,
+    end,
+    with: withClause,
+    top,
+    target,
+    output: [...output, ...returning],
+    from,
+    where,
+    clauses: [],
+    hints,
+  };
+}
+
+const assignmentOperators: ReadonlySet<string> = new Set([
+  '=',
+  '+=',
+  '-=',
+  '*=',
+  '/=',
+  '%=',
+  '&=',
+  '|=',
+  '^=',
+  '||=',
+  '==',
+]);
+
+/** The comma-separated items of SET. */
+export function parseAssignments(cursor: Cursor): readonly Assignment[] {
+  const assignments: Assignment[] = [];
+  do assignments.push(parseAssignment(cursor));
+  while (!cursor.recovering && cursor.eat(','));
+  return assignments;
+}
+
+function parseAssignment(cursor: Cursor): Assignment {
+  const { start } = cursor;
+  let variable: Variable | null = null;
+  let operator = '';
+  if (cursor.kind === tokenKind.variable && cursor.dialect.family === 'tsql') {
+    variable = { kind: 'variable', start, end: cursor.currentEnd, name: cursor.tokenText };
+    cursor.advance();
+    operator = takeOperator(cursor);
+    const isColumn = operator === '=' && cursor.atName && isColumnAssignment(cursor);
+    if (!isColumn) {
+      const value = cursor.grammar.value(cursor);
+      return { kind: 'assignment', start, end: cursor.end, column: null, variable, operator, value };
+    }
+  }
+  if (cursor.at('(') && cursor.dialect.family !== 'tsql') return parseTupleAssignment(cursor, start);
+  const column = parseTargetColumn(cursor);
+  if (cursor.at('(') && column.parts.length > 1) return parseMutator(cursor, column, start);
+  operator = takeOperator(cursor);
+  const value = cursor.grammar.value(cursor);
+  return { kind: 'assignment', start, end: cursor.end, column, variable, operator, value };
+}
+
+/** `@v = column = value`: a name, maybe with dots, and another operator. */
+function isColumnAssignment(cursor: Cursor): boolean {
+  let distance = 1;
+  while (cursor.peek(distance) === '.') distance += 2;
+  return assignmentOperators.has(cursor.peek(distance));
+}
+
+function takeOperator(cursor: Cursor): string {
+  const { word } = cursor;
+  if (assignmentOperators.has(word)) {
+    cursor.advance();
+    return word;
+  }
+  cursor.fail("'='");
+  return '=';
+}
+
+function parseTargetColumn(cursor: Cursor): ColumnReference {
+  const { start } = cursor;
+  const parts: (Identifier | null)[] = [];
+  if (cursor.at('IDENTITYCOL') || cursor.at('ROWGUIDCOL')) parts.push(cursor.takeIdentifier());
+  else parts.push(cursor.identifier('a column to set'));
+  while (cursor.at('.') && !cursor.recovering) {
+    cursor.advance();
+    parts.push(cursor.at('.') ? null : namePart(cursor));
+  }
+  return { kind: 'column', start, end: cursor.end, parts };
+}
+
+/** `column.WRITE (…)`, `column.SetXY (…)`, `column.modify (…)`. */
+function parseMutator(cursor: Cursor, column: ColumnReference, start: number): Assignment {
+  const method = column.parts[column.parts.length - 1] ?? cursor.missingIdentifier();
+  const parts = column.parts.slice(0, -1);
+  const end = parts[parts.length - 1]?.end ?? column.start;
+  const object: ColumnReference = { kind: 'column', start: column.start, end, parts };
+  cursor.advance();
+  const items: Expression[] = [];
+  if (!cursor.at(')')) {
+    do items.push(cursor.grammar.value(cursor));
+    while (!cursor.recovering && cursor.eat(','));
+  }
+  closeParenthesis(cursor);
+  const call: Expression = {
+    kind: 'member',
+    start: object.start,
+    end: cursor.end,
+    object,
+    member: method,
+    arguments: items,
+  };
+  return {
+    kind: 'assignment',
+    start,
+    end: cursor.end,
+    column: object,
+    variable: null,
+    operator: 'call',
+    value: parsePostfix(cursor, call),
+  };
+}
+
+/** `(a, b) = (1, 2)` of DuckDB: one assignment of its first column, with the tuple as value. */
+function parseTupleAssignment(cursor: Cursor, start: number): Assignment {
+  const names = parseIdentifierList(cursor);
+  const operator = takeOperator(cursor);
+  const value = cursor.grammar.value(cursor);
+  const column: ColumnReference = {
+    kind: 'column',
+    start,
+    end: names[names.length - 1]?.end ?? start,
+    parts: names.slice(0, 1),
+  };
+  return { kind: 'assignment', start, end: cursor.end, column, variable: null, operator, value };
+}
