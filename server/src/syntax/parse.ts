@@ -2,7 +2,7 @@ import type { PlatformName } from '../../../protocol/platform.ts';
 import { Cursor } from './cursor.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { grammarOf } from './grammars.ts';
-import { tokenKind } from './tokens.ts';
+import { separatorCount, tokenKind } from './tokens.ts';
 import type { Script, ScriptBatch, SqlcmdLine, Unit } from './tree.ts';
 
 export interface ParseOptions {
@@ -55,8 +55,7 @@ class ScriptReader {
     const { cursor, units } = this;
     const start = cursor.absoluteStart;
     const end = cursor.absoluteStart + cursor.tokenText.length;
-    const count = /\d+/.exec(cursor.tokenText);
-    const separator = { start, end, repeat: count === null ? 1 : Number(count[0]) };
+    const separator = { start, end, repeat: separatorCount(cursor.tokenText) };
     this.batches.push({ start: this.batchStart, end: start, separator, units, sqlcmd: this.takeSqlcmd(start) });
     this.units = [];
     this.batchStart = end;

@@ -36,3 +36,9 @@ export interface Token {
   /** A string, comment or quoted name that the text ends in. */
   readonly unterminated: boolean;
 }
+
+/** How often the batch before a separator runs: the number behind GO, else once. */
+export function separatorCount(separator: string): number {
+  const count = /^\s*go\s+(\d+)/i.exec(separator);
+  return count?.[1] === undefined ? 1 : Number(count[1]);
+}

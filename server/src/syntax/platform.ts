@@ -1,0 +1,187 @@
+import type { PlatformName } from '../../../protocol/platform.ts';
+
+export interface PlatformGuess {
+  readonly platform: PlatformName;
+  /** What in the text tells, as a sentence. */
+  readonly reason: string;
+}
+
+interface Sign {
+  readonly platform: PlatformName;
+  readonly pattern: RegExp;
+  readonly weight: number;
+  /** Ends the sentence "The file has …". */
+  readonly what: string;
+}
+
+/** Signs in the text without comments and strings. */
+const signs: readonly Sign[] = [
+  { platform: 'fabric', pattern: /\bAS\s+CLONE\s+OF\b/i, weight: 6, what: 'AS CLONE OF' },
+  { platform: 'fabric', pattern: /\bWITH\s*\(\s*CLUSTER\s+BY\s*\(/i, weight: 6, what: 'WITH (CLUSTER BY (…))' },
+  {
+    platform: 'synapse',
+    pattern: /\bDISTRIBUTION\s*=\s*(?:HASH|ROUND_ROBIN|REPLICATE)/i,
+    weight: 6,
+    what: 'DISTRIBUTION',
+  },
+  { platform: 'synapse', pattern: /\bRENAME\s+OBJECT\b/i, weight: 6, what: 'RENAME OBJECT' },
+  { platform: 'synapse', pattern: /[(,]\s*HEAP\s*[,)]/i, weight: 4, what: 'a HEAP option' },
+  { platform: 'synapse', pattern: /\bOPTION\s*\(\s*LABEL\s*=/i, weight: 4, what: 'OPTION (LABEL = …)' },
+  { platform: 'sqlserver', pattern: /^[ \t]*GO(?:[ \t]+\d+)?[ \t]*$/im, weight: 3, what: 'GO lines' },
+  {
+    platform: 'sqlserver',
+    pattern: /\[[A-Za-z_][\w $]*\]\s*(?:\.|\[|\(|,|AS\b|NOT\b|NULL\b|int\b|n?varchar\b)/i,
+    weight: 3,
+    what: 'names in brackets',
+  },
+  { platform: 'sqlserver', pattern: /\bDECLARE\s+@\w/i, weight: 4, what: 'DECLARE @…' },
+  { platform: 'sqlserver', pattern: /\bn(?:var)?char\s*\(/i, weight: 2, what: 'nvarchar columns' },
+  {
+    platform: 'sqlserver',
+    pattern: /\b(?:datetime2|datetimeoffset|uniqueidentifier|sysname|rowversion|smalldatetime)\b/i,
+    weight: 2,
+    what: 'types of SQL Server',
+  },
+  {
+    platform: 'sqlserver',
+    pattern: /\b(?:IDENTITY\s*\(|GETDATE\s*\(|SYSUTCDATETIME\s*\(|HASHBYTES\s*\(|ISNULL\s*\()/i,
+    weight: 2,
+    what: 'functions of SQL Server',
+  },
+  {
+    platform: 'sqlserver',
+    pattern: /(?:\bFROM|\bINTO|\bTABLE|\bJOIN|\bMERGE|\bUPDATE)\s+#{1,2}\w/i,
+    weight: 3,
+    what: 'a #temporary table',
+  },
+  {
+    platform: 'sqlserver',
+    pattern: /\bSET\s+(?:NOCOUNT|XACT_ABORT|ANSI_NULLS|QUOTED_IDENTIFIER|IDENTITY_INSERT)\b/i,
+    weight: 4,
+    what: 'SET options of SQL Server',
+  },
+  { platform: 'databricks', pattern: /\bUSING\s+DELTA\b/i, weight: 5, what: 'USING DELTA' },
+  {
+    platform: 'databricks',
+    pattern: /\b(?:STREAMING|LIVE)\s+(?:LIVE\s+)?(?:TABLE|VIEW)\b/i,
+    weight: 6,
+    what: 'a streaming or live table',
+  },
+  { platform: 'databricks', pattern: /\bCLUSTER\s+BY\s+(?:AUTO\b|\()/i, weight: 4, what: 'CLUSTER BY' },
+  {
+    platform: 'databricks',
+    pattern: /\bGENERATED\s+(?:ALWAYS|BY\s+DEFAULT)\s+AS\s+IDENTITY\b/i,
+    weight: 3,
+    what: 'GENERATED … AS IDENTITY',
+  },
+  { platform: 'databricks', pattern: /\b(?:UPDATE\s+SET|INSERT)\s+\*/i, weight: 5, what: 'UPDATE SET * or INSERT *' },
+  { platform: 'databricks', pattern: /\bWITH\s+SCHEMA\s+EVOLUTION\b/i, weight: 6, what: 'WITH SCHEMA EVOLUTION' },
+  {
+    platform: 'databricks',
+    pattern:
+      /\b(?:OPTIMIZE\s+[\w.`]+|ZORDER\s+BY|COPY\s+INTO|(?:SHALLOW|DEEP)\s+CLONE|UNITY\s+CATALOG|table_changes\s*\()/i,
+    weight: 4,
+    what: 'Databricks commands',
+  },
+  { platform: 'databricks', pattern: /\bTBLPROPERTIES\b/i, weight: 4, what: 'TBLPROPERTIES' },
+  {
+    platform: 'spark',
+    pattern: /\bUSING\s+(?:PARQUET|ORC|CSV|JSON|AVRO|ICEBERG|HUDI)\b/i,
+    weight: 5,
+    what: 'USING with a file format',
+  },
+  { platform: 'spark', pattern: /\bPARTITIONED\s+BY\s*\(/i, weight: 4, what: 'PARTITIONED BY' },
+  {
+    platform: 'spark',
+    pattern: /\b(?:LATERAL\s+VIEW|INSERT\s+OVERWRITE|STORED\s+AS|DISTRIBUTE\s+BY|SORT\s+BY)\b/i,
+    weight: 4,
+    what: 'clauses of Spark SQL',
+  },
+  { platform: 'spark', pattern: /<=>/, weight: 3, what: '<=>' },
+  { platform: 'spark', pattern: /`\w+`/, weight: 2, what: 'names in backticks' },
+  { platform: 'spark', pattern: /\b(?:ARRAY|MAP|STRUCT)\s*</i, weight: 3, what: 'nested types' },
+  {
+    platform: 'spark',
+    pattern: /[\s(]\w+\s+STRING\b\s*(?:,|\)|NOT\s+NULL|COMMENT)/i,
+    weight: 2,
+    what: 'STRING columns',
+  },
+  {
+    platform: 'duckdb',
+    pattern: /\b(?:read_csv|read_csv_auto|read_parquet|read_json|read_json_auto|getvariable|list_transform)\s*\(/i,
+    weight: 5,
+    what: 'functions of DuckDB',
+  },
+  {
+    platform: 'duckdb',
+    pattern:
+      /\b(?:INSERT\s+OR\s+(?:REPLACE|IGNORE)|SET\s+VARIABLE|ON\s+CONFLICT|CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP\s+)?MACRO)\b/i,
+    weight: 5,
+    what: 'statements of DuckDB',
+  },
+  {
+    platform: 'duckdb',
+    pattern: /^\s*(?:PRAGMA|ATTACH|DETACH|INSTALL|CHECKPOINT|SUMMARIZE)\b/im,
+    weight: 4,
+    what: 'statements of DuckDB',
+  },
+  {
+    platform: 'duckdb',
+    pattern: /\b(?:HUGEINT|UBIGINT|UINTEGER|UTINYINT|USMALLINT|TIMESTAMPTZ|TIMESTAMP_S)\b/i,
+    weight: 4,
+    what: 'types of DuckDB',
+  },
+  { platform: 'duckdb', pattern: /[\w)]::[A-Za-z]/, weight: 2, what: 'casts by ::' },
+];
+
+/** What counts once a platform's family is clear: Synapse and Fabric scripts carry T-SQL's signs, too. */
+const familyOf: Readonly<Record<PlatformName, PlatformName>> = {
+  sqlserver: 'sqlserver',
+  azuresql: 'sqlserver',
+  synapse: 'sqlserver',
+  fabric: 'sqlserver',
+  databricks: 'spark',
+  delta: 'spark',
+  spark: 'spark',
+  duckdb: 'duckdb',
+};
+
+/** Most characters looked at: what tells stands early in long scripts. */
+const sampleLength = 200_000;
+
+/** Guesses the platform from a text's syntax; undefined where nothing tells. */
+export function guessPlatform(text: string): PlatformGuess | undefined {
+  const sample = text.slice(0, sampleLength);
+  if (/^\s*(?:--|#|\/\/)\s*Databricks notebook source/.test(sample)) {
+    return { platform: 'databricks', reason: 'The file is a Databricks notebook.' };
+  }
+  const code = withoutCommentsAndStrings(sample);
+  const found = signs.filter((sign) => sign.pattern.test(code));
+  const family = heaviest(found, (sign) => familyOf[sign.platform]);
+  if (family === undefined) return undefined;
+  const own = found.filter((sign) => familyOf[sign.platform] === family);
+  // A platform's own syntax outweighs what it shares with its family.
+  const special = own.filter((sign) => sign.platform !== family && sign.platform !== 'sqlserver');
+  const platform = heaviest(special.length > 0 ? special : own, (sign) => sign.platform) ?? family;
+  const [strongest] = own.filter((sign) => sign.platform === platform).sort((a, b) => b.weight - a.weight);
+  return { platform, reason: `The file has ${strongest?.what ?? own[0]?.what ?? ''}.` };
+}
+
+/** The platform alone. */
+export function detectPlatform(text: string): PlatformName | undefined {
+  return guessPlatform(text)?.platform;
+}
+
+function heaviest(found: readonly Sign[], key: (sign: Sign) => PlatformName): PlatformName | undefined {
+  const weights = new Map<PlatformName, number>();
+  for (const sign of found) weights.set(key(sign), (weights.get(key(sign)) ?? 0) + sign.weight);
+  let best: PlatformName | undefined;
+  for (const [platform, weight] of weights) {
+    if (best === undefined || weight > (weights.get(best) ?? 0)) best = platform;
+  }
+  return best;
+}
+
+function withoutCommentsAndStrings(text: string): string {
+  return text.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, (match) => (match.startsWith("'") ? "''" : ' '));
+}
