@@ -153,31 +153,10 @@ function matches(when: Rule['when'], request: Request): boolean {
   return typeof when === 'string' ? text.toLowerCase().includes(when.toLowerCase()) : when.test(text);
 }
 
-/** Runs an answer; it ends early when `cut` settles. */
-export async function play(answer: Answer, reply: Reply, cut: Promise<unknown>): Promise<void> {
-  const steps = iterate(answer);
-  let wasCut = false;
-  const cutting = cut.then(() => {
-    wasCut = true;
-  });
-  while (!wasCut) {
-    const turn = (async () => {
-      const next = await steps.next();
-      if (next.done === true) return false;
-      if (!wasCut) await next.value(reply);
-      return true;
-    })();
-    const more = await Promise.race([turn, cutting.then(() => false)]);
-    if (!more) {
-      // The step that was given up may still fail; nobody waits for it any more.
-      turn.catch(() => undefined);
-      return;
-    }
+/** Runs an answer until its end, or until the reply is over. */
+export async function play(answer: Answer, reply: Reply): Promise<void> {
+  for await (const step of typeof answer === 'function' ? [answer] : answer) {
+    if (reply.over) return;
+    await step(reply);
   }
-}
-
-async function* iterate(answer: Answer): AsyncGenerator<Step, undefined> {
-  if (typeof answer === 'function') yield answer;
-  else yield* answer;
-  return undefined;
 }

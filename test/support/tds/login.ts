@@ -1,4 +1,5 @@
 import { ByteReader, ByteWriter } from './bytes.ts';
+import type { WindowsLogin } from './ntlm.ts';
 
 /** Values of the ENCRYPTION option of PRELOGIN (MS-TDS 2.2.6.5). */
 export const encryptionByte = { off: 0, on: 1, 'not-supported': 2, required: 3 } as const;
@@ -29,8 +30,10 @@ export interface Login {
   readonly token?: string;
   /** The client waits to be told where to get its token. */
   readonly asksForTokenSource: boolean;
-  /** First message of a Windows login; empty for others. */
-  readonly sspi: Buffer;
+  /** A Windows login begins: a challenge and its answer follow. */
+  readonly asksForChallenge: boolean;
+  /** Who answered the challenge of a Windows login. */
+  readonly windows?: WindowsLogin;
 }
 
 const option = { version: 0, encryption: 1, federated: 6, end: 0xff };
@@ -74,7 +77,6 @@ export function readLogin(payload: Buffer): Login {
     return payload.subarray(start, start + payload.readUInt16LE(at + 2) * 2);
   };
   const text = (at: number) => part(at).toString('utf16le');
-  const sspiStart = payload.readUInt16LE(78);
   return {
     tdsVersion: payload.readUInt32LE(4),
     packetSize: payload.readUInt32LE(8),
@@ -87,7 +89,7 @@ export function readLogin(payload: Buffer): Login {
     library: text(60),
     language: text(64),
     database: text(68),
-    sspi: payload.subarray(sspiStart, sspiStart + payload.readUInt16LE(80)),
+    asksForChallenge: (payload.readUInt8(25) & 0x80) !== 0,
     ...readFederated(payload),
   };
 }

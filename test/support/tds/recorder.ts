@@ -13,7 +13,7 @@ export type Entry = { readonly session: number } & (
   | { readonly kind: 'abandoned' }
   /** Bytes that are no TDS. */
   | { readonly kind: 'nonsense'; readonly reason: string }
-  /** The client ended the connection, or it was lost. */
+  /** The connection is gone; an open transaction is rolled back. */
   | { readonly kind: 'disconnect'; readonly inTransaction: boolean }
 );
 

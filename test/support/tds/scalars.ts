@@ -184,8 +184,11 @@ function timeSize(scale: number): number {
   return scale <= 2 ? 3 : scale <= 4 ? 4 : 5;
 }
 
+/** Units of the scale; digits that it cannot hold throw. */
 function toScale(ticks: bigint, scale: number): bigint {
-  return ticks / 10n ** BigInt(7 - scale);
+  const unit = 10n ** BigInt(7 - scale);
+  if (ticks % unit !== 0n) throw new RangeError(`a time has more than ${scale} decimal places`);
+  return ticks / unit;
 }
 
 function fromScale(units: bigint, scale: number): bigint {

@@ -40,7 +40,7 @@ export interface TdsServerOptions {
   readonly handler?: Handler;
   /** Default `off`: encrypted when the client wants it. `strict` is TDS 8: TLS from the first byte. */
   readonly encryption?: Encryption;
-  /** Passwords by user; without it every login is let in. */
+  /** Passwords by user; without it every login is let in. A Windows login needs the user alone. */
   readonly users?: Readonly<Record<string, string>>;
   /** Tokens that are let in; without it every token is. */
   readonly tokens?: readonly string[];
@@ -130,8 +130,10 @@ function refusal(login: Login, { users, tokens, databases }: TdsServerOptions): 
   const known =
     login.token !== undefined
       ? (tokens?.includes(login.token) ?? true)
-      : users === undefined || users[login.user] === login.password;
-  if (!known) return { number: 18456, text: `Login failed for user '${login.user}'.` };
+      : users === undefined ||
+        (login.windows !== undefined ? login.windows.user in users : users[login.user] === login.password);
+  const name = login.windows?.user ?? login.user;
+  if (!known) return { number: 18456, text: `Login failed for user '${name}'.` };
   if (login.database === '' || (databases?.includes(login.database) ?? true)) return undefined;
   const text = `Cannot open database "${login.database}" requested by the login. The login failed.`;
   return { number: 4060, class: 11, text };

@@ -56,9 +56,4 @@ export class SessionState {
     new DataView(bytes.buffer).setUint32(4, this.transaction, true);
     return bytes;
   }
-
-  close(): void {
-    this.open = false;
-    this.rollback();
-  }
 }

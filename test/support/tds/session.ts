@@ -12,11 +12,12 @@ import {
   readPrelogin,
   tokenSource,
 } from './login.ts';
+import { ntlmChallenge, readNtlmAnswer } from './ntlm.ts';
 import { type PacketEnds, PacketWriter } from './packet-writer.ts';
 import { type Message, MessageReader, message, ProtocolError, packetType } from './packets.ts';
 import type { Recorder } from './recorder.ts';
 import { type Ending, Reply, serverName } from './reply.ts';
-import { readRequest } from './requests.ts';
+import { type Request, readRequest } from './requests.ts';
 import { SessionState } from './session-state.ts';
 import { standardAnswer } from './standard-answers.ts';
 import { TlsTunnel } from './tls-tunnel.ts';
@@ -53,7 +54,7 @@ const smallestPacket = 512;
 const largestPacket = 32_767;
 const loginPacket = 4096;
 
-type Stage = 'prelogin' | 'login' | 'token' | 'ready';
+type Stage = 'prelogin' | 'login' | 'token' | 'challenge' | 'ready';
 
 /** One connection, from its first byte to its last. */
 export class Session {
@@ -65,6 +66,7 @@ export class Session {
   #stream: Duplex;
   #tunnel: TlsTunnel | undefined;
   #stage: Stage = 'prelogin';
+  /** What LOGIN7 said, while a second part is expected. */
   #login: Login | undefined;
   #packetSize = loginPacket;
   #first = true;
@@ -133,8 +135,8 @@ export class Session {
         this.#logIn(next);
         break;
       case 'token':
-        if (next.type !== packetType.federatedToken) throw new ProtocolError('a token was expected');
-        this.#finishLogin({ ...this.#expectedLogin(), token: readFederatedToken(next.payload) });
+      case 'challenge':
+        this.#continueLogin(next);
         break;
       case 'ready':
         this.#request(next);
@@ -147,7 +149,7 @@ export class Session {
     const asked = readPrelogin(payload);
     const answer = agreedEncryption(this.#host.encryption, asked.encryption);
     const bytes = preloginAnswer(this.#host.version, answer, asked.federated);
-    this.#stream.write(message(packetType.answer, bytes, loginPacket));
+    this.#send(bytes);
     this.#stage = 'login';
     const wrapped = answer === encryptionByte.on || answer === encryptionByte.required;
     if (!wrapped || this.state.encrypted) return;
@@ -161,19 +163,27 @@ export class Session {
   #logIn({ type, payload }: Message): void {
     if (type !== packetType.login) throw new ProtocolError('LOGIN7 was expected');
     const login = readLogin(payload);
-    if (!login.asksForTokenSource) {
-      this.#finishLogin(login);
-      return;
-    }
     this.#login = login;
-    this.#stage = 'token';
-    const source = tokenSource('https://login.example.test/tenant', 'https://database.example.test/');
-    this.#stream.write(message(packetType.answer, source, loginPacket));
+    if (login.asksForTokenSource) {
+      this.#stage = 'token';
+      this.#send(tokenSource('https://login.example.test/tenant', 'https://database.example.test/'));
+    } else if (login.asksForChallenge) {
+      this.#stage = 'challenge';
+      this.#send(ntlmChallenge('TEST'));
+    } else {
+      this.#finishLogin(login);
+    }
   }
 
-  #expectedLogin(): Login {
-    if (this.#login === undefined) throw new ProtocolError('LOGIN7 was expected');
-    return this.#login;
+  #continueLogin({ type, payload }: Message): void {
+    const login = this.#login;
+    const expected = this.#stage === 'token' ? packetType.federatedToken : packetType.sspi;
+    if (type !== expected || login === undefined) throw new ProtocolError('the second part of a login was expected');
+    this.#finishLogin(
+      type === packetType.sspi
+        ? { ...login, windows: readNtlmAnswer(payload) }
+        : { ...login, token: readFederatedToken(payload) },
+    );
   }
 
   #finishLogin(login: Login): void {
@@ -184,8 +194,13 @@ export class Session {
     if (refusal === undefined) this.#accept(out, login);
     else writeMessage(out, 'error', { class: 14, state: 1, line: 1, procedure: '', ...refusal }, serverName);
     writeDone(out, { token: doneToken.statement, status: refusal === undefined ? 0 : doneBit.error, count: 0 });
-    this.#stream.write(message(packetType.answer, out.take(), loginPacket));
+    this.#send(out.take());
     if (refusal !== undefined) this.#stream.end();
+  }
+
+  /** A message of the time before the packet size was agreed. */
+  #send(payload: Buffer): void {
+    this.#stream.write(message(packetType.answer, payload, loginPacket));
   }
 
   #accept(out: ByteWriter, login: Login): void {
@@ -229,26 +244,21 @@ export class Session {
       reply.end();
       return;
     }
-    const answer = async () => (await this.#host.handler(request, this.state)) ?? standardAnswer(request, this.state);
-    void this.#answer(answer, reply, request.kind === 'rpc');
+    void this.#answer(request, reply);
   }
 
-  async #answer(find: () => Promise<Parameters<typeof play>[0]>, reply: Reply, isCall: boolean): Promise<void> {
+  async #answer(request: Request, reply: Reply): Promise<void> {
     this.#reply = reply;
-    const cut = new Promise<void>((resolve) => {
-      this.#cut = resolve;
-    });
     let wasCut = false;
-    const cutting = cut.then(() => {
-      wasCut = true;
+    const cut = new Promise<void>((resolve) => {
+      this.#cut = () => {
+        wasCut = true;
+        resolve();
+      };
     });
-    const steps = async () => {
-      const answer = await find();
-      if (isCall) await reply.procedure([(whole) => play(answer, whole, cut)], 0);
-      else await play(answer, reply, cut);
-    };
     try {
-      await Promise.race([steps(), cutting]);
+      // What a cut answer still waits for is given up with it.
+      await Promise.race([this.#play(request, reply), cut]);
     } catch (error) {
       const text = `The script of the test server failed: ${error instanceof Error ? error.message : String(error)}`;
       reply.message('error', { number: 50000, class: 16, state: 1, line: 1, procedure: '', text });
@@ -261,7 +271,14 @@ export class Session {
       reply.end();
     }
     this.#reply = undefined;
-    if (this.#attention) this.#acknowledge();
+    if (!this.state.open) this.state.rollback();
+    else if (this.#attention) this.#acknowledge();
+  }
+
+  async #play(request: Request, reply: Reply): Promise<void> {
+    const answer = (await this.#host.handler(request, this.state)) ?? standardAnswer(request, this.state);
+    if (request.kind === 'rpc') await reply.procedure([(whole) => play(answer, whole)], 0);
+    else await play(answer, reply);
   }
 
   #attend(): void {
@@ -295,11 +312,12 @@ export class Session {
   #closed(): void {
     const { state } = this;
     this.#host.recorder.add({ session: state.id, kind: 'disconnect', inTransaction: state.inTransaction });
-    state.close();
+    state.open = false;
     this.#tunnel?.destroy();
     this.#tunnel?.clear.destroy();
-    // What an answer does after its client is gone is up to its rule; one that only waits ends here.
-    if (this.#reply?.attentionRule.mode !== 'finish') this.#cut();
+    // A batch that finishes in spite of an attention finishes without its client too, and may commit.
+    if (this.#reply === undefined) state.rollback();
+    else if (this.#reply.attentionRule.mode !== 'finish') this.#cut();
   }
 }
 

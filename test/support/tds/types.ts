@@ -33,46 +33,26 @@ export const collation: Uint8Array = Uint8Array.of(0x09, 0x04, 0xd0, 0x00, 0x34)
 
 /** A declared type, such as `decimal(18, 4)` or `nvarchar(max)`; columns that are `not null` use the fixed types. */
 export function wireType(name: string, first: number | 'max' | undefined, second: number, nullable: boolean): WireType {
+  const number = numbers[name];
+  if (number !== undefined) return numberType(number, nullable);
   const size = first === 'max' ? 'max' : (first ?? 1);
-  const digits = first === undefined || first === 'max' ? undefined : first;
-  const text = { bit: 0x68, int: 0x26, float: 0x6d, money: 0x6e, datetime: 0x6f };
+  const scale = typeof first === 'number' ? first : 7;
+  const wide = size === 'max' ? size : size * 2;
   switch (name) {
-    case 'bit':
-      return numberType(text.bit, 0x32, bitScalar, nullable);
-    case 'tinyint':
-      return numberType(text.int, 0x30, integerScalar(1), nullable);
-    case 'smallint':
-      return numberType(text.int, 0x34, integerScalar(2), nullable);
-    case 'int':
-      return numberType(text.int, 0x38, integerScalar(4), nullable);
-    case 'bigint':
-      return numberType(text.int, 0x7f, integerScalar(8), nullable);
-    case 'real':
-      return numberType(text.float, 0x3b, realScalar, nullable);
-    case 'float':
-      return numberType(text.float, 0x3e, floatScalar, nullable);
-    case 'smallmoney':
-      return numberType(text.money, 0x7a, moneyScalar(4), nullable);
-    case 'money':
-      return numberType(text.money, 0x3c, moneyScalar(8), nullable);
-    case 'smalldatetime':
-      return numberType(text.datetime, 0x3a, smalldatetimeScalar, nullable);
-    case 'datetime':
-      return numberType(text.datetime, 0x3d, datetimeScalar, nullable);
     case 'decimal':
-      return decimalType(0x6a, digits ?? 18, second);
+      return decimalType(0x6a, typeof first === 'number' ? first : 18, second);
     case 'numeric':
-      return decimalType(0x6c, digits ?? 18, second);
+      return decimalType(0x6c, typeof first === 'number' ? first : 18, second);
     case 'uniqueidentifier':
       return shortType((out) => out.u8(0x24).u8(16), guidScalar);
     case 'date':
       return shortType((out) => out.u8(0x28), dateScalar);
     case 'time':
-      return shortType((out) => out.u8(0x29).u8(digits ?? 7), timeScalar(digits ?? 7));
+      return shortType((out) => out.u8(0x29).u8(scale), timeScalar(scale));
     case 'datetime2':
-      return shortType((out) => out.u8(0x2a).u8(digits ?? 7), datetime2Scalar(digits ?? 7));
+      return shortType((out) => out.u8(0x2a).u8(scale), datetime2Scalar(scale));
     case 'datetimeoffset':
-      return shortType((out) => out.u8(0x2b).u8(digits ?? 7), datetimeoffsetScalar(digits ?? 7));
+      return shortType((out) => out.u8(0x2b).u8(scale), datetimeoffsetScalar(scale));
     case 'binary':
       return stringType(0xad, binaryCoding, size);
     case 'rowversion':
@@ -84,9 +64,9 @@ export function wireType(name: string, first: number | 'max' | undefined, second
     case 'varchar':
       return stringType(0xa7, textCoding('latin1'), size);
     case 'nchar':
-      return stringType(0xef, textCoding('utf16le'), size === 'max' ? size : size * 2);
+      return stringType(0xef, textCoding('utf16le'), wide);
     case 'nvarchar':
-      return stringType(0xe7, textCoding('utf16le'), size === 'max' ? size : size * 2);
+      return stringType(0xe7, textCoding('utf16le'), wide);
     case 'sysname':
       return stringType(0xe7, textCoding('utf16le'), 256);
     case 'xml':
@@ -99,21 +79,23 @@ export function wireType(name: string, first: number | 'max' | undefined, second
 /** Reads the type information of an RPC parameter. */
 export function readWireType(bytes: ByteReader): WireType {
   const tag = bytes.u8();
-  const fixed = fixedScalars.get(tag);
-  if (fixed !== undefined) return fixedType(tag, fixed);
+  const fixed = Object.values(numbers).find(({ fixedTag }) => fixedTag === tag);
+  if (fixed !== undefined) return numberType(fixed, false);
   switch (tag) {
     case 0x1f:
       return nullType;
     case 0x24:
+      bytes.u8();
+      return shortType((out) => out.u8(tag).u8(16), guidScalar);
     case 0x26:
     case 0x68:
     case 0x6d:
     case 0x6e:
     case 0x6f: {
       const size = bytes.u8();
-      const scalar = sizedScalars.get(tag * 256 + size);
-      if (scalar === undefined) throw new TypeError(`type ${tag} with ${size} bytes is not known`);
-      return shortType((out) => out.u8(tag).u8(size), scalar);
+      const sized = Object.values(numbers).find((type) => type.nullableTag === tag && type.scalar.size === size);
+      if (sized === undefined) throw new TypeError(`type ${tag} with ${size} bytes is not known`);
+      return numberType(sized, true);
     }
     case 0x6a:
     case 0x6c: {
@@ -146,35 +128,26 @@ export function readWireType(bytes: ByteReader): WireType {
   }
 }
 
-const fixedScalars: ReadonlyMap<number, Scalar> = new Map([
-  [0x30, integerScalar(1)],
-  [0x32, bitScalar],
-  [0x34, integerScalar(2)],
-  [0x38, integerScalar(4)],
-  [0x3a, smalldatetimeScalar],
-  [0x3b, realScalar],
-  [0x3c, moneyScalar(8)],
-  [0x3d, datetimeScalar],
-  [0x3e, floatScalar],
-  [0x7a, moneyScalar(4)],
-  [0x7f, integerScalar(8)],
-]);
+/** A type that has a fixed form for columns that are not null. */
+interface NumberType {
+  readonly nullableTag: number;
+  readonly fixedTag: number;
+  readonly scalar: Scalar;
+}
 
-/** Types whose size says which one they are, under tag × 256 + size. */
-const sizedScalars: ReadonlyMap<number, Scalar> = new Map([
-  [0x2410, guidScalar],
-  [0x2601, integerScalar(1)],
-  [0x2602, integerScalar(2)],
-  [0x2604, integerScalar(4)],
-  [0x2608, integerScalar(8)],
-  [0x6801, bitScalar],
-  [0x6d04, realScalar],
-  [0x6d08, floatScalar],
-  [0x6e04, moneyScalar(4)],
-  [0x6e08, moneyScalar(8)],
-  [0x6f04, smalldatetimeScalar],
-  [0x6f08, datetimeScalar],
-]);
+const numbers: Readonly<Record<string, NumberType>> = {
+  bit: { nullableTag: 0x68, fixedTag: 0x32, scalar: bitScalar },
+  tinyint: { nullableTag: 0x26, fixedTag: 0x30, scalar: integerScalar(1) },
+  smallint: { nullableTag: 0x26, fixedTag: 0x34, scalar: integerScalar(2) },
+  int: { nullableTag: 0x26, fixedTag: 0x38, scalar: integerScalar(4) },
+  bigint: { nullableTag: 0x26, fixedTag: 0x7f, scalar: integerScalar(8) },
+  real: { nullableTag: 0x6d, fixedTag: 0x3b, scalar: realScalar },
+  float: { nullableTag: 0x6d, fixedTag: 0x3e, scalar: floatScalar },
+  smallmoney: { nullableTag: 0x6e, fixedTag: 0x7a, scalar: moneyScalar(4) },
+  money: { nullableTag: 0x6e, fixedTag: 0x3c, scalar: moneyScalar(8) },
+  smalldatetime: { nullableTag: 0x6f, fixedTag: 0x3a, scalar: smalldatetimeScalar },
+  datetime: { nullableTag: 0x6f, fixedTag: 0x3d, scalar: datetimeScalar },
+};
 
 const nullType: WireType = {
   writeInfo: (out) => void out.u8(0x1f),
@@ -183,8 +156,8 @@ const nullType: WireType = {
   nullSize: 0,
 };
 
-function numberType(tag: number, fixedTag: number, scalar: Scalar, nullable: boolean): WireType {
-  return nullable ? shortType((out) => out.u8(tag).u8(scalar.size), scalar) : fixedType(fixedTag, scalar);
+function numberType({ nullableTag, fixedTag, scalar }: NumberType, nullable: boolean): WireType {
+  return nullable ? shortType((out) => out.u8(nullableTag).u8(scalar.size), scalar) : fixedType(fixedTag, scalar);
 }
 
 function decimalType(tag: number, precision: number, scale: number): WireType {
@@ -245,7 +218,14 @@ const binaryCoding: Coding = {
 function textCoding(encoding: 'latin1' | 'utf16le'): Coding {
   return {
     collated: true,
-    encode: (value) => Buffer.from(String(value), encoding),
+    encode: (value) => {
+      const text = String(value);
+      // Only the characters that code page 1252 shares with Latin-1.
+      if (encoding === 'latin1' && !/^[\0-\x7f\xa0-\xff]*$/.test(text)) {
+        throw new RangeError(`${text} does not fit into varchar`);
+      }
+      return Buffer.from(text, encoding);
+    },
     decode: (bytes) => bytes.toString(encoding),
   };
 }
