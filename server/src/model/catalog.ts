@@ -21,34 +21,38 @@ export interface TableCatalog {
   readonly problems: readonly Problem[];
 }
 
+/** The conventions that hold where a file lies. */
+export type ConventionsOf = (file: string) => Conventions;
+
 /**
  * Builds the catalog of a folder. Roles are guessed from each table alone first; then tables that hold another one's
  * columns, hubs and settings speak, and the keys of staging tables follow from what they fill.
  */
 export function buildCatalog(
   files: readonly FileDefinitions[],
-  conventions: Conventions = defaultConventions,
+  conventionsOf: ConventionsOf = () => defaultConventions,
 ): TableCatalog {
   const merged = mergeDefinitions(files);
-  const structures = merged.value.map((facts) => structureOf(facts, conventions));
-  const alone = structures.map((structure) => guessRole(structure, conventions));
+  const structures = merged.value.map((facts) => structureOf(facts, conventionsOf(facts.file)));
+  const conventionsFor = (structure: Structure) => conventionsOf(structure.table.file);
+  const alone = structures.map((structure) => guessRole(structure, conventionsFor(structure)));
   const twins = findTwins(structures, alone);
   const otherHalf = new Map([...[...twins.twinOf].map(([holder, stage]) => [stage, holder] as const), ...twins.twinOf]);
   const guesses = structures.map((structure, index) => {
     const hints = twins.hints.get(structure);
-    const guess = hints === undefined ? alone[index] : guessRole(structure, conventions, hints);
-    return corrected(structure.table, guess ?? unknownRole, conventions);
+    const guess = hints === undefined ? alone[index] : guessRole(structure, conventionsFor(structure), hints);
+    return corrected(structure.table, guess ?? unknownRole, conventionsFor(structure));
   });
   const first = structures.map((structure, index) =>
     catalogTable(
       structure,
       guesses[index] ?? unknownRole,
-      naturalKeyOf(structure, otherHalf, conventions),
-      conventions,
+      naturalKeyOf(structure, otherHalf, conventionsFor(structure)),
+      conventionsFor(structure),
     ),
   );
-  const tables = withStageKeys(first, structures, guesses, conventions);
-  const feeds = findFeeds(tables, conventions);
+  const tables = withStageKeys(first, structures, guesses, conventionsOf);
+  const feeds = findFeeds(tables, conventionsOf);
   return { tables, feeds, lookup: new TableLookup(tables), problems: merged.problems };
 }
 
@@ -104,14 +108,14 @@ function withStageKeys(
   tables: readonly CatalogTable[],
   structures: readonly Structure[],
   guesses: readonly RoleGuess[],
-  conventions: Conventions,
+  conventionsOf: ConventionsOf,
 ): readonly CatalogTable[] {
-  const feeds = findFeeds(tables, conventions);
+  const feeds = findFeeds(tables, conventionsOf);
   const hubs = tables.filter((table) => table.role === 'hub');
   const implied = new Map<CatalogTable, readonly (readonly string[])[]>();
   for (const feed of feeds) {
     if (feed.source.keys.length > 0) continue;
-    const key = findStageKey(feed.source, feed.target, feed.match, hubs, conventions);
+    const key = findStageKey(feed.source, feed.target, feed.match, hubs, conventionsOf(feed.target.file));
     if (key.kind === 'known') implied.set(feed.source, [...(implied.get(feed.source) ?? []), key.columns]);
   }
   return tables.map((table, index) => {
@@ -120,6 +124,6 @@ function withStageKeys(
     const guess = guesses[index];
     if (first === undefined || structure === undefined || guess === undefined) return table;
     const agreed = others.every((other) => other.join('\u0000') === first.join('\u0000'));
-    return agreed ? catalogTable(structure, guess, first, conventions) : table;
+    return agreed ? catalogTable(structure, guess, first, conventionsOf(table.file)) : table;
   });
 }

@@ -34,12 +34,15 @@ const leastScore = 0.6;
 const commonName = 200;
 
 /** Finds the feeds of all targets, best first for each target. */
-export function findFeeds(tables: readonly CatalogTable[], conventions: Conventions): readonly Feed[] {
+export function findFeeds(
+  tables: readonly CatalogTable[],
+  conventionsOf: (file: string) => Conventions,
+): readonly Feed[] {
   const stages = tables.filter((table) => table.role === 'staging');
-  const index = new StageIndex(stages, conventions);
+  const index = new StageIndex(stages, conventionsOf);
   return tables
     .filter((table) => fedRoles.includes(table.role))
-    .flatMap((target) => feedsOf(target, index.candidates(target), conventions));
+    .flatMap((target) => feedsOf(target, index.candidates(target), conventionsOf(target.file)));
 }
 
 /** The feeds of one target, best first. */
@@ -97,8 +100,8 @@ class StageIndex {
   private readonly byWord = new Map<string, CatalogTable[]>();
   private readonly affixes: ReadonlySet<string>;
 
-  constructor(stages: readonly CatalogTable[], conventions: Conventions) {
-    this.affixes = new Set(conventions.ignoredAffixes);
+  constructor(stages: readonly CatalogTable[], conventionsOf: (file: string) => Conventions) {
+    this.affixes = new Set(stages.flatMap((stage) => conventionsOf(stage.file).ignoredAffixes));
     for (const stage of stages) {
       for (const name of new Set(stage.columns.flatMap((column) => this.spellings(column.name)))) {
         push(this.byColumn, name, stage);

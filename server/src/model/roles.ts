@@ -62,7 +62,7 @@ function score(role: TableRole, found: readonly Evidence[]): Scored {
 
 /** Reasons are clauses in lower case; names keep their spelling. */
 function sentence(clause: string): string {
-  return `${clause.replace(/^(it|its|every|versions|business|tells|the)\b/, (word) => word[0]?.toUpperCase() + word.slice(1))}.`;
+  return `${clause.replace(/^(it|its|a|every|versions|business|tells|the)\b/, (word) => word[0]?.toUpperCase() + word.slice(1))}.`;
 }
 
 function nameEvidence(structure: Structure, role: TableRole, conventions: Conventions): Evidence[] {

@@ -1,0 +1,244 @@
+import type { CatalogTable } from '../../../protocol/catalog.ts';
+import { type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
+import type { Problem } from '../../../protocol/problem.ts';
+import type { LoadCandidate } from '../../../protocol/requests.ts';
+import { inferLoads } from '../load/candidates.ts';
+import { buildCatalog, type TableCatalog } from '../model/catalog.ts';
+import { type FileDefinitions, readDefinitions } from '../model/definitions.ts';
+import { type FileMention, readMentions } from '../model/mentions.ts';
+import { decodeBytes } from '../syntax/encoding.ts';
+import { lineStartsOf, problemsOf, rangeOf } from '../syntax/inspect.ts';
+import { parse } from '../syntax/parse.ts';
+import { detectPlatform } from '../syntax/platform.ts';
+import type { Script } from '../syntax/tree.ts';
+import { readDacpac } from './dacpac.ts';
+import { type FilePort, fileNameOf, fitsGlob, folderOf, liesIn } from './port.ts';
+import { readSettings } from './read-settings.ts';
+import { defaultSettings, type FolderSettings } from './settings.ts';
+import { filesOfProject } from './sqlproj.ts';
+
+/** What the folder keeps of one file: everything but its tree. */
+interface IndexedFile {
+  readonly definitions: FileDefinitions;
+  readonly mentions: readonly FileMention[];
+  readonly problems: readonly Problem[];
+}
+
+export interface FolderOptions {
+  /** Platform of files where neither their folder nor their syntax tells. */
+  readonly platform?: PlatformName;
+  /** Every file is of this platform, whatever it looks like. */
+  readonly forcedPlatform?: PlatformName;
+  /** Called between files, so that a long index does not block. */
+  readonly pause?: () => Promise<void>;
+}
+
+/** Text of more characters than this is read for its statements' bounds by nobody: rules and features stay off. */
+export const largestFile = 10 * 1024 * 1024;
+
+/**
+ * The SQL files, DACPACs and settings of one folder, with the catalog and the loads that follow from them. Reading a
+ * file replaces what was known of it; catalog and loads are made again when they are next asked for.
+ */
+export class Folder {
+  readonly root: string;
+  private readonly port: FilePort;
+  private readonly options: FolderOptions;
+  private readonly files = new Map<string, IndexedFile>();
+  private readonly settings = new Map<string, FolderSettings>();
+  private readonly settingsProblems = new Map<string, readonly Problem[]>();
+  private readonly nearest = new Map<string, FolderSettings>();
+  private kept: { readonly catalog: TableCatalog; loads: readonly LoadCandidate[] | null } | null = null;
+
+  constructor(port: FilePort, root: string, options: FolderOptions = {}) {
+    this.port = port;
+    this.root = root;
+    this.options = options;
+  }
+
+  /**
+   * Reads files and folders: of a folder with database projects, the files that they build; of any other, every `.sql`
+   * file and DACPAC below it. Returns the names that lead to nothing.
+   */
+  async read(paths: readonly string[]): Promise<readonly string[]> {
+    const missing: string[] = [];
+    for (const path of paths) {
+      const files = await this.port.list(path);
+      if (files.length === 0) missing.push(path);
+      await this.readSettingsAbove(path);
+      for (const file of files) if (fileNameOf(file) === settingsName) await this.readFile(file);
+      for (const file of await this.sqlFiles(files, path)) {
+        await this.readFile(file);
+        await this.options.pause?.();
+      }
+    }
+    return missing;
+  }
+
+  /** Reads one file again, or forgets it when it is gone. */
+  async readFile(file: string): Promise<void> {
+    const bytes = await this.port.read(file);
+    if (bytes === undefined) {
+      this.forget(file);
+      return;
+    }
+    const name = fileNameOf(file).toLowerCase();
+    if (name === settingsName) await this.takeSettings(file, decodeBytes(bytes).text);
+    else if (name.endsWith('.dacpac')) {
+      const { value, problems } = readDacpac(bytes, file);
+      this.take(file, { definitions: value, mentions: [], problems });
+    } else if (bytes.length <= largestFile) this.takeText(file, decodeBytes(bytes).text);
+  }
+
+  /** Takes over the text of a SQL file. */
+  takeText(file: string, text: string): void {
+    this.takeScript(file, parse(text, { platform: this.platformOf(file, text) }));
+  }
+
+  /** Takes over a file that is parsed already. */
+  takeScript(file: string, script: Script): void {
+    this.take(file, {
+      definitions: readDefinitions(script, file),
+      mentions: readMentions(script),
+      problems: syntaxProblems(script, file),
+    });
+  }
+
+  async takeSettings(file: string, text: string): Promise<readonly Problem[]> {
+    const { value, problems } = await readSettings(text, file);
+    this.settings.set(file, value);
+    this.settingsProblems.set(file, problems);
+    this.nearest.clear();
+    this.kept = null;
+    return problems;
+  }
+
+  forget(file: string): void {
+    this.files.delete(file);
+    this.settings.delete(file);
+    this.settingsProblems.delete(file);
+    this.nearest.clear();
+    this.kept = null;
+  }
+
+  /** The settings that hold where a file lies: those of the nearest folder upwards. */
+  settingsOf(file: string): FolderSettings {
+    const folder = folderOf(file);
+    const known = this.nearest.get(folder);
+    if (known !== undefined) return known;
+    const above = [...this.settings].filter(([settingsFile]) => liesIn(folder, folderOf(settingsFile)));
+    above.sort(([left], [right]) => right.length - left.length);
+    const settings = above[0]?.[1] ?? defaultSettings;
+    this.nearest.set(folder, settings);
+    return settings;
+  }
+
+  /** Platform of a file by the folder's settings, else by its syntax, else the option's, else SQL Server. */
+  platformOf(file: string, text: string): PlatformName {
+    if (this.options.forcedPlatform !== undefined) return this.options.forcedPlatform;
+    const stated = parsePlatform(this.settingsOf(file).platform ?? '')?.name;
+    return stated ?? detectPlatform(text) ?? this.options.platform ?? 'sqlserver';
+  }
+
+  get catalog(): TableCatalog {
+    return this.keep().catalog;
+  }
+
+  /** The loads that the folder's tables and settings suggest, in the order in which they can run. */
+  get loads(): readonly LoadCandidate[] {
+    const kept = this.keep();
+    const stated = [...this.settings.values()].flatMap((settings) => settings.inference.loads);
+    kept.loads ??= inferLoads(kept.catalog, (file) => this.settingsOf(file).inference, stated);
+    return kept.loads;
+  }
+
+  /** Settings files that can't be used, DACPACs that can't be read, syntax problems, tables that are defined twice. */
+  get problems(): readonly Problem[] {
+    const ofFiles = [...this.files.values()].flatMap((file) => file.problems);
+    return [...[...this.settingsProblems.values()].flat(), ...ofFiles, ...this.catalog.problems];
+  }
+
+  definitionsOf(file: string): FileDefinitions | undefined {
+    return this.files.get(file)?.definitions;
+  }
+
+  /** Mentions of a table in all files, with the files they stand in. */
+  mentionsOf(table: CatalogTable): readonly (FileMention & { readonly file: string })[] {
+    const wanted = table.name.table.toLowerCase();
+    const found: (FileMention & { readonly file: string })[] = [];
+    for (const [file, { mentions }] of this.files) {
+      for (const mention of mentions) {
+        if (mention.name.table.toLowerCase() === wanted && this.catalog.lookup.one(mention.name) === table)
+          found.push({ ...mention, file });
+      }
+    }
+    return found;
+  }
+
+  get fileNames(): readonly string[] {
+    return [...this.files.keys()];
+  }
+
+  private keep(): NonNullable<Folder['kept']> {
+    this.kept ??= {
+      catalog: buildCatalog(
+        [...this.files.values()].map((file) => file.definitions),
+        (file) => this.settingsOf(file).inference.conventions,
+      ),
+      loads: null,
+    };
+    return this.kept;
+  }
+
+  private take(file: string, indexed: IndexedFile): void {
+    this.files.set(file, indexed);
+    this.kept = null;
+  }
+
+  private async readSettingsAbove(path: string): Promise<void> {
+    for (let folder = folderOf(path); ; folder = folderOf(folder)) {
+      const file = folder === '.' ? settingsName : `${folder}/${settingsName}`;
+      if (!this.settings.has(file) && (await this.port.read(file)) !== undefined) await this.readFile(file);
+      if (folder === '.' || folder === folderOf(folder) || !folder.includes('/')) return;
+    }
+  }
+
+  private async sqlFiles(files: readonly string[], path: string): Promise<readonly string[]> {
+    const ends = (file: string, ending: string) => file.toLowerCase().endsWith(ending);
+    const projects = files.filter((file) => ends(file, '.sqlproj'));
+    const built: string[] = [];
+    for (const project of projects) {
+      const bytes = await this.port.read(project);
+      if (bytes !== undefined) built.push(...(await filesOfProject(this.port, project, decodeBytes(bytes).text)));
+    }
+    const inProject = (file: string) => projects.some((project) => liesIn(file, folderOf(project)));
+    const plain = files.filter(
+      (file) => (ends(file, '.sql') && !inProject(file)) || ends(file, '.dacpac') || file === path,
+    );
+    const excluded = (file: string) => {
+      const settings = this.settingsOf(file);
+      const top = settings.file === null ? this.root : folderOf(settings.file);
+      const relative = top === '.' ? file : file.slice(top.length + 1);
+      return settings.exclude.some((pattern) => fitsGlob(relative, pattern));
+    };
+    const usable = [...built, ...plain].filter(
+      (file) => !ends(file, '.sqlproj') && !ends(file, '.json') && !excluded(file),
+    );
+    return [...new Set(usable)];
+  }
+}
+
+const settingsName = 'mergewright.json';
+
+function syntaxProblems(script: Script, file: string): readonly Problem[] {
+  const problems = problemsOf(script);
+  if (problems.length === 0) return [];
+  const lineStarts = lineStartsOf(script.text);
+  return problems.map((problem) => ({
+    code: 'syntax',
+    severity: 'error',
+    message: problem.message,
+    file,
+    range: rangeOf(lineStarts, problem),
+  }));
+}
