@@ -28,13 +28,16 @@ export function splitBatches(text: string, platform: PlatformName): readonly Bat
       filled = filled || tokenizer.kind !== tokenKind.sqlcmd;
       continue;
     }
-    add(
-      lineStarts[positionOf(lineStarts, tokenizer.start).line] ?? tokenizer.start,
-      separatorCount(text.slice(tokenizer.start, tokenizer.end)),
-    );
+    add(endBefore(text, lineStarts, tokenizer.start), separatorCount(text.slice(tokenizer.start, tokenizer.end)));
     start = lineStarts[positionOf(lineStarts, tokenizer.end).line + 1] ?? text.length;
     filled = false;
   }
   add(text.length, 1);
   return batches;
+}
+
+/** A batch ends where the line of its GO starts, or at GO itself where the end of a comment stands before it. */
+function endBefore(text: string, lineStarts: readonly number[], separator: number): number {
+  const lineStart = lineStarts[positionOf(lineStarts, separator).line] ?? separator;
+  return text.slice(lineStart, separator).trim() === '' ? lineStart : separator;
 }
