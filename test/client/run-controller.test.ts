@@ -1,0 +1,223 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { RunPanel } from '../../client/src/panel/run-panel.ts';
+import { RunHistory } from '../../client/src/runs/history.ts';
+import type { LoadTarget } from '../../client/src/runs/load-target.ts';
+import { RunController } from '../../client/src/runs/run-controller.ts';
+import { unknownCounts } from '../../protocol/counts.ts';
+import type { ExecutableLoad } from '../../protocol/requests.ts';
+import type { RunError } from '../../protocol/run.ts';
+import { doneResult, executable, FakeServer, fakeConnections, RecordedPage, ScriptedPrompts } from './fakes.ts';
+
+const target: LoadTarget = { kind: 'text', uri: 'file:///w/a.sql', text: 'INSERT', line: 0, title: 'a.sql' };
+const prod = {
+  name: 'Prod',
+  platform: 'sqlserver',
+  server: 'dwh01',
+  database: 'DW',
+  user: 'loader',
+  environment: 'prod',
+  protected: true,
+};
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mergewright-run-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function setUp(load: ExecutableLoad = executable(), ...answers: readonly unknown[]) {
+  const prompts = new ScriptedPrompts(...answers);
+  const parts = fakeConnections(prompts);
+  const page = new RecordedPage();
+  const history = new RunHistory(join(folder, 'history.jsonl'), () => 100);
+  const server = new FakeServer({
+    'mergewright/executable': ({ parameters }) => ({
+      load: {
+        ...load,
+        parameters: load.parameters.map((parameter) => ({
+          ...parameter,
+          value: parameters[parameter.name] ?? parameter.value,
+        })),
+      },
+      problems: [],
+    }),
+  });
+  const shown: (readonly RunError[])[] = [];
+  const runs = new RunController({
+    ...parts,
+    server,
+    prompts,
+    history,
+    panel: new RunPanel(page, () => history.entries()),
+    problems: { show: (_, errors) => shown.push(errors), clear: () => undefined },
+    notifyAfterSeconds: () => 10,
+  });
+  return { ...parts, prompts, page, history, server, runs, shown };
+}
+
+describe('a run', () => {
+  test('sends the text of its connection, shows its counts and is written down', async () => {
+    const { runs, page, history, server, sessions } = setUp();
+    const result = await runs.start('run', target);
+    expect(result?.status).toBe('done');
+    expect(server.requests[0]?.params).toMatchObject({ platform: 'duckdb', text: 'INSERT' });
+    expect(sessions.opened[0]?.session.jobs).toMatchObject([
+      { mode: 'run', batches: [{ text: 'INSERT INTO t SELECT 1' }] },
+    ]);
+    expect(page.run).toMatchObject({ status: 'done', counts: { inserted: 2 } });
+    expect(await history.entries()).toMatchObject([{ status: 'done', counts: { inserted: 2 } }]);
+  });
+
+  test('a preview sends the preview, never the load', async () => {
+    const { runs, sessions } = setUp();
+    await runs.start('preview', target);
+    expect(sessions.opened[0]?.session.jobs).toMatchObject([{ mode: 'preview', batches: [{ text: 'SELECT 1' }] }]);
+  });
+
+  test('a load that cannot be previewed says why', async () => {
+    const { runs, prompts, sessions } = setUp(executable({ preview: null, previewRefusal: 'it runs dynamic SQL.' }));
+    await runs.start('preview', target);
+    expect(prompts.said).toEqual(['No preview: it runs dynamic SQL.']);
+    expect(sessions.opened).toEqual([]);
+  });
+
+  test('its history entry is on disk before the first batch is sent', async () => {
+    const { runs, history, sessions } = setUp();
+    let seen: unknown;
+    sessions.prepare = (session) => {
+      session.end = async () => {
+        seen = await history.entries();
+        return { result: doneResult, notes: [], openTransaction: false };
+      };
+    };
+    await runs.start('run', target);
+    expect(seen).toMatchObject([{ status: null, title: 'a.sql' }]);
+  });
+
+  test('the session of a document is held for its next run, and a lost one is said to be replaced', async () => {
+    const { runs, page, sessions } = setUp();
+    await runs.start('run', target);
+    await runs.start('run', target);
+    expect(sessions.opened).toHaveLength(1);
+    const first = sessions.opened[0]?.session;
+    if (first !== undefined) first.isLost = true;
+    await runs.start('run', target);
+    expect(sessions.opened).toHaveLength(2);
+    expect(page.run?.notes).toEqual(['The session before was lost; this run started a new one.']);
+  });
+
+  test('one run at a time each document', async () => {
+    const { runs, prompts, sessions } = setUp();
+    let finish: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    sessions.prepare = (session) => {
+      session.end = async () => {
+        await gate;
+        return { result: doneResult, notes: [], openTransaction: false };
+      };
+    };
+    const first = runs.start('run', target);
+    await expect.poll(() => sessions.opened.length).toBe(1);
+    await runs.start('run', target);
+    expect(prompts.said.join()).toContain('still going on');
+    runs.cancel();
+    expect(sessions.opened[0]?.session.isCancelled).toBe(true);
+    finish();
+    await first;
+    expect(runs.running).toBe(0);
+  });
+
+  test('an engine that cannot be reached fails the run and leaves the panel usable', async () => {
+    const { runs, page, sessions, workbench } = setUp();
+    sessions.open = () => Promise.reject(new Error('connection refused'));
+    await runs.start('run', target);
+    expect(page.run).toMatchObject({
+      state: 'finished',
+      status: 'failed',
+      errors: [{ message: 'connection refused' }],
+    });
+    expect(workbench.contexts.get('mergewright.running')).toBe(false);
+  });
+
+  test('errors of a text go to its document, those of a selection to its own lines', async () => {
+    const { runs, sessions, shown } = setUp();
+    const error = { code: '208', message: 'Invalid object', batch: 0, line: 7 };
+    sessions.prepare = (session) => {
+      session.end = () => ({
+        result: { ...doneResult, status: 'failed', counts: unknownCounts, error },
+        notes: [],
+        openTransaction: false,
+      });
+    };
+    await runs.start('run', { ...target, line: 5 });
+    expect(sessions.opened[0]?.session.jobs[0]?.batches[0]?.line).toBe(5);
+    expect(shown).toEqual([[error]]);
+  });
+});
+
+describe('what stands before a run', () => {
+  test('an untrusted workspace runs nothing', async () => {
+    const { runs, workbench, server, prompts } = setUp();
+    workbench.isTrustedNow = false;
+    await runs.start('run', target);
+    expect(server.requests).toEqual([]);
+    expect(prompts.said.join()).toContain('trusted');
+  });
+
+  test('a protected connection asks with server, database, login, environment, parameters and SQL', async () => {
+    const parameter = { name: 'LoadProcess', type: 'varchar(255)', value: 'nightly', description: '' };
+    const { runs, prompts, settings, vault, connections, sessions, page } = setUp(
+      executable({ parameters: [parameter] }),
+      'pw',
+      false,
+    );
+    settings.user = [prod];
+    settings.name = 'Prod';
+    await runs.start('run', target);
+    const question = prompts.asked.at(-1) ?? '';
+    for (const part of ['"Prod"', 'dwh01', 'DW', 'loader', 'prod', 'LoadProcess = nightly', 'INSERT INTO t SELECT 1']) {
+      expect(question).toContain(part);
+    }
+    expect(sessions.opened[0]?.session.jobs).toEqual([]);
+    expect(page.run?.status).toBe('cancelled');
+    expect([...vault.secrets.values()]).toEqual(['pw']);
+    expect(connections.isConnected(target.uri)).toBe(true);
+  });
+
+  test('yes to the question runs it; a preview does not ask', async () => {
+    const { runs, settings, sessions } = setUp(executable(), 'pw', true);
+    settings.user = [prod];
+    settings.name = 'Prod';
+    await runs.start('preview', target);
+    await runs.start('run', target);
+    expect(sessions.opened[0]?.session.jobs.map((job) => job.mode)).toEqual(['preview', 'run']);
+  });
+
+  test('a read-only connection refuses what is not proved to be a read', async () => {
+    const { runs, settings, sessions, prompts } = setUp();
+    settings.user = [{ ...prod, readOnly: true }];
+    settings.name = 'Prod';
+    await runs.start('run', target);
+    expect(sessions.opened).toEqual([]);
+    expect(prompts.said.join()).toContain('read-only');
+  });
+
+  test('a parameter without a value is asked for, and remembered', async () => {
+    const parameter = { name: 'LoadProcess', type: 'varchar(255)', value: '', description: 'Name of the process' };
+    const { runs, prompts, page } = setUp(
+      executable({ parameters: [parameter] }),
+      'LoadProcess',
+      'nightly',
+      'Use these values',
+    );
+    await runs.start('run', target);
+    expect(page.run?.parameters).toMatchObject([{ name: 'LoadProcess', value: 'nightly' }]);
+    await runs.start('run', target);
+    expect(prompts.asked).toHaveLength(3);
+  });
+});
