@@ -1,4 +1,5 @@
 import type { ChangeCounts } from './counts.ts';
+import type { ColumnMapping } from './requests.ts';
 import type { CellValue, PreviewResult, ResultColumn, RunError, RunMessage, RunStatus, RunWarning } from './run.ts';
 
 /** Where a run goes, as the panel and the status bar show it: what the server answered, not what a profile hopes. */
@@ -142,9 +143,10 @@ export type PanelUpdate =
       readonly from: number;
       readonly rows: readonly (readonly CellValue[])[];
     }
+  | { readonly kind: 'mapping'; readonly title: string; readonly mapping: ColumnMapping }
   | { readonly kind: 'show'; readonly tab: PanelTab };
 
-export const panelTabs = ['changes', 'results', 'messages', 'sql', 'history', 'timeline', 'checks'] as const;
+export const panelTabs = ['changes', 'results', 'messages', 'sql', 'history', 'timeline', 'checks', 'mapping'] as const;
 export type PanelTab = (typeof panelTabs)[number];
 
 export type ExportFormat = 'csv' | 'json' | 'markdown';
@@ -170,4 +172,6 @@ export type PanelRequest =
   | { readonly kind: 'transaction'; readonly action: 'commit' | 'rollback' }
   | { readonly kind: 'search'; readonly text: string }
   | { readonly kind: 'key'; readonly key: readonly CellValue[] }
+  /** Stage columns by target column, for the target columns that a person changed; null takes the source away. */
+  | { readonly kind: 'mapping'; readonly changes: Readonly<Record<string, string | null>> }
   | { readonly kind: 'picture'; readonly name: string; readonly svg: string };

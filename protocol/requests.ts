@@ -2,6 +2,7 @@ import type { CatalogTable, TableName } from './catalog.ts';
 import type { Range } from './position.ts';
 import type { PreviewPlan } from './preview.ts';
 import type { Problem } from './problem.ts';
+import type { ColumnRole } from './roles.ts';
 import type { Batch, CellValue } from './run.ts';
 import type { LoadSpecification } from './specification.ts';
 
@@ -107,7 +108,25 @@ export interface DataCheck {
   readonly batch: Batch;
 }
 
-/** Custom requests that look at a target's data; every batch they give only reads. */
+/** A target column and what fills it. */
+export interface MappedColumn {
+  readonly target: string;
+  readonly targetType: string;
+  readonly role: ColumnRole;
+  readonly source: string | null;
+  readonly sourceType: string | null;
+  readonly state: 'matched' | 'converted' | 'narrowed' | 'tied' | 'unmatched' | 'made-by-load';
+  /** What the state means for this column, in words. */
+  readonly note: string;
+}
+
+/** Target and stage columns side by side. */
+export interface ColumnMapping {
+  readonly columns: readonly MappedColumn[];
+  readonly sources: readonly { readonly name: string; readonly type: string; readonly isUsed: boolean }[];
+}
+
+/** Custom requests that look at a target's data or its columns; every batch they give only reads. */
 export interface InspectionRequests {
   'mergewright/versions': {
     params: {
@@ -119,6 +138,10 @@ export interface InspectionRequests {
     };
     result: { readonly plan: VersionsPlan | null; readonly problems: readonly Problem[] };
   };
+  'mergewright/mapping': {
+    params: { readonly uri: string; readonly specification: LoadSpecification };
+    result: { readonly mapping: ColumnMapping | null; readonly problems: readonly Problem[] };
+  };
   'mergewright/checks': {
     params: { readonly uri: string; readonly target: TableName; readonly platform: string };
     result: {
@@ -128,4 +151,26 @@ export interface InspectionRequests {
       readonly problems: readonly Problem[];
     };
   };
+}
+
+/** Where the platform of a document comes from. */
+export type PlatformOrigin = 'connection' | 'folder' | 'syntax' | 'setting' | 'default';
+
+/** Custom notifications of the language server, for the status bar. */
+export interface ServerNotifications {
+  'mergewright/status': {
+    readonly uri: string;
+    readonly platform: string;
+    readonly origin: PlatformOrigin;
+    /** Why rules and features are off for this document; null when they are on. */
+    readonly degraded: string | null;
+  };
+  /** The background index: `done` files of `total`; both are equal at its end. */
+  'mergewright/indexing': { readonly folder: string; readonly done: number; readonly total: number };
+}
+
+/** Custom notifications that the editor sends. */
+export interface ClientNotifications {
+  /** Platform of the connection that a document uses; null when it uses none. */
+  'mergewright/connection': { readonly uri: string; readonly platform: string | null };
 }

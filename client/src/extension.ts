@@ -6,6 +6,8 @@ import { AddConnectionCommand } from './commands/add-connection.ts';
 import { CancelRunCommand } from './commands/cancel-run.ts';
 import type { Command } from './commands/command.ts';
 import { ConnectCommand } from './commands/connect.ts';
+import { CreateFolderFileCommand } from './commands/create-folder-file.ts';
+import { EditMappingCommand } from './commands/edit-mapping.ts';
 import { ExplainRuleCommand } from './commands/explain-rule.ts';
 import { GenerateLoadCommand } from './commands/generate-load.ts';
 import { ImportConnectionCommand } from './commands/import-connection.ts';
@@ -92,6 +94,7 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   runs.onChange(() => statusBar.update());
 
+  const mapping = new EditMappingCommand(chooser, server, panel, workbench);
   const rulePages = path('docs', 'rules');
   const commands: readonly Command[] = [
     new GenerateLoadCommand(chooser, server, prompts, workbench),
@@ -106,6 +109,8 @@ export function activate(context: vscode.ExtensionContext): void {
     new ConnectCommand(connections, prompts, workbench, () => adding.add()),
     adding,
     new ImportConnectionCommand(connections, prompts, adding),
+    mapping,
+    new CreateFolderFileCommand(server, workbench, prompts),
     new ExplainRuleCommand(rulePages, () => ruleNames(rulePages), workbench, prompts),
     ...windowCommands({
       connections,
@@ -126,6 +131,7 @@ export function activate(context: vscode.ExtensionContext): void {
     endTransaction: (action) => perform(() => runs.endTransaction(action)),
     searchKeys: (text) => perform(() => inspector.search(text)),
     chooseKey: (key) => perform(() => inspector.choose(key)),
+    saveMapping: (changes) => perform(() => mapping.save(changes)),
     copy: (text) => perform(() => workbench.copy(text)),
     save: (name, extension, text) =>
       perform(async () => {

@@ -13,6 +13,7 @@ import { ChecksView } from './checks.ts';
 import { element } from './dom.ts';
 import { RunHeader } from './header.ts';
 import { HistoryView } from './history.ts';
+import { MappingView } from './mapping.ts';
 import { MessagesView, SqlView } from './messages.ts';
 import { ResultsView } from './results.ts';
 import { Tabs } from './tabs.ts';
@@ -27,6 +28,7 @@ const sql = new SqlView();
 const history = new HistoryView();
 const timeline = new TimelineView();
 const checks = new ChecksView();
+const mapping = new MappingView();
 
 const tabs = new Tabs<PanelTab>(
   'Run',
@@ -38,6 +40,7 @@ const tabs = new Tabs<PanelTab>(
     { name: 'history', label: 'History', content: history.element },
     { name: 'timeline', label: 'Timeline', content: timeline.element },
     { name: 'checks', label: 'Checks', content: checks.element },
+    { name: 'mapping', label: 'Mapping', content: mapping.element },
   ],
   (tab) => keepViewState({ tab }),
 );
@@ -67,6 +70,9 @@ function receive(update: PanelUpdate): void {
       return;
     case 'checks':
       checks.update(update.target, update.checks);
+      return;
+    case 'mapping':
+      mapping.update(update.title, update.mapping);
       return;
     case 'rows':
       results.store(update.result, update.from, update.rows);

@@ -6,6 +6,7 @@ import type {
   PanelUpdate,
   TimelineState,
 } from '../../../protocol/panel.ts';
+import type { ColumnMapping } from '../../../protocol/requests.ts';
 import type { RunModel } from '../runs/run-model.ts';
 import { copyCells, exportRows } from './export.ts';
 
@@ -26,6 +27,7 @@ export interface PanelActions {
   endTransaction(action: 'commit' | 'rollback'): void;
   searchKeys(text: string): void;
   chooseKey(key: Extract<PanelRequest, { kind: 'key' }>['key']): void;
+  saveMapping(changes: Readonly<Record<string, string | null>>): void;
   copy(text: string): void;
   /** Asks where to, and writes. */
   save(name: string, extension: string, text: string): void;
@@ -50,6 +52,7 @@ export class RunPanel {
   #run: RunModel | null = null;
   #timeline: TimelineState = emptyTimeline;
   #checks: { readonly target: string; readonly checks: readonly CheckResult[] } | null = null;
+  #mapping: { readonly title: string; readonly mapping: ColumnMapping } | null = null;
   #tab: PanelTab | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -103,6 +106,11 @@ export class RunPanel {
   showChecks(target: string, checks: readonly CheckResult[]): void {
     this.#checks = { target, checks };
     this.#page.post({ kind: 'checks', target, checks });
+  }
+
+  showMapping(title: string, mapping: ColumnMapping): void {
+    this.#mapping = { title, mapping };
+    this.#page.post({ kind: 'mapping', title, mapping });
   }
 
   #postRun(): void {
@@ -160,6 +168,9 @@ export class RunPanel {
       case 'key':
         actions?.chooseKey(request.key);
         return;
+      case 'mapping':
+        actions?.saveMapping(request.changes);
+        return;
       case 'picture':
         actions?.save(request.name, 'svg', request.svg);
         return;
@@ -171,6 +182,7 @@ export class RunPanel {
     void this.#postHistory();
     this.#page.post({ kind: 'timeline', timeline: this.#timeline });
     if (this.#checks !== null) this.#page.post({ kind: 'checks', ...this.#checks });
+    if (this.#mapping !== null) this.#page.post({ kind: 'mapping', ...this.#mapping });
     if (this.#tab !== null) this.#page.post({ kind: 'show', tab: this.#tab });
     this.#tab = null;
   }
