@@ -49,6 +49,13 @@ export interface ExecutableLoad {
   readonly readsOnly?: boolean;
 }
 
+/** A CSV file whose rows take the place of a table's rows. */
+export interface CsvFile {
+  readonly table: TableName;
+  /** Path in the file system of the engine. */
+  readonly path: string;
+}
+
 /** Custom requests of the language server: method → parameters and result. */
 export interface ServerRequests {
   'mergewright/catalog': {
@@ -78,9 +85,9 @@ export interface ServerRequests {
     };
     result: { readonly load: ExecutableLoad | null; readonly problems: readonly Problem[] };
   };
-  /** SQL that creates the folder's tables on the embedded engine. */
+  /** SQL that creates the folder's tables on the embedded engine, and fills those that a CSV file is given for. */
   'mergewright/seed': {
-    params: { readonly folder: string };
+    params: { readonly folder: string; readonly csv?: readonly CsvFile[] };
     result: { readonly batches: readonly Batch[]; readonly problems: readonly Problem[] };
   };
 }

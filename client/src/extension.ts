@@ -11,6 +11,7 @@ import { EditMappingCommand } from './commands/edit-mapping.ts';
 import { ExplainRuleCommand } from './commands/explain-rule.ts';
 import { GenerateLoadCommand } from './commands/generate-load.ts';
 import { ImportConnectionCommand } from './commands/import-connection.ts';
+import { PrepareEmbeddedDatabaseCommand } from './commands/prepare-embedded-database.ts';
 import { PreviewLoadCommand } from './commands/preview-load.ts';
 import { RunAllLoadsCommand } from './commands/run-all-loads.ts';
 import { RunCurrentStatementCommand } from './commands/run-current-statement.ts';
@@ -110,6 +111,7 @@ export function activate(context: vscode.ExtensionContext): void {
     adding,
     new ImportConnectionCommand(connections, prompts, adding),
     mapping,
+    new PrepareEmbeddedDatabaseCommand(server, connections, prompts, workbench),
     new CreateFolderFileCommand(server, workbench, prompts),
     new ExplainRuleCommand(rulePages, () => ruleNames(rulePages), workbench, prompts),
     ...windowCommands({
