@@ -1,0 +1,101 @@
+import { bare } from '../../syntax/inspect.ts';
+import type { ColumnReference, Expression, Merge, MergeBranch } from '../../syntax/tree.ts';
+import { columnName, plainColumn } from './names.ts';
+import { type Sides, sidesOf, sourceOfColumn } from './sides.ts';
+import { conjuncts, type Scope, type Source, type Step } from './steps.ts';
+import type { Tables } from './tables.ts';
+import { type CurrentTest, currentTest } from './versions.ts';
+
+/** One equality of the ON condition between a target column and a source expression. */
+export interface KeyPair {
+  readonly test: Expression;
+  readonly target: ColumnReference;
+  /** The source side. */
+  readonly other: Expression;
+  readonly otherColumn: ColumnReference | null;
+  readonly nullSafe: boolean;
+}
+
+export interface OnTest {
+  readonly test: Expression;
+  readonly sides: Sides;
+  readonly current: CurrentTest | null;
+}
+
+/** A MERGE, taken apart. */
+export interface MergeFacts {
+  readonly merge: Merge;
+  readonly scope: Scope;
+  readonly target: Source;
+  /** The USING side; several where it is a join. */
+  readonly sources: readonly Source[];
+  readonly pairs: readonly KeyPair[];
+  /** Conditions of ON that are no pair. */
+  readonly others: readonly OnTest[];
+  /** It stands inside INSERT … SELECT … FROM (MERGE …). */
+  readonly nested: boolean;
+}
+
+/** All MERGE statements of a step, those inside an INSERT's FROM included. */
+export function mergesOf(step: Step, tables: Tables): readonly MergeFacts[] {
+  return step.find('merge').flatMap(({ node, scope, parent }) => {
+    const target = scope?.target ?? null;
+    if (scope === null || target === null) return [];
+    return [{ ...onFacts(node, scope, target, tables), nested: parent?.node.kind === 'dml-table' }];
+  });
+}
+
+function onFacts(merge: Merge, scope: Scope, target: Source, tables: Tables): Omit<MergeFacts, 'nested'> {
+  const pairs: KeyPair[] = [];
+  const others: OnTest[] = [];
+  for (const test of conjuncts(merge.on)) {
+    const pair = pairOf(test, scope, target, tables);
+    if (pair !== null) pairs.push(pair);
+    else others.push({ test, sides: sidesOf(test, scope, target, tables), current: currentTest(test, scope, tables) });
+  }
+  return { merge, scope, target, sources: scope.sources.filter((source) => source !== target), pairs, others };
+}
+
+function pairOf(test: Expression, scope: Scope, target: Source, tables: Tables): KeyPair | null {
+  const sides = equatedSides(test);
+  if (sides === null) return null;
+  const { left, right, nullSafe } = sides;
+  for (const [first, second] of [
+    [left, right],
+    [right, left],
+  ] as const) {
+    const column = plainColumn(first);
+    if (column === null || sourceOfColumn(column, scope, tables) !== target) continue;
+    const other = sidesOf(second, scope, target, tables);
+    if (other.target || !(other.source || other.unknown)) continue;
+    return { test, target: column, other: second, otherColumn: plainColumn(second), nullSafe };
+  }
+  return null;
+}
+
+/** `a = b`, `a <=> b`, `a IS NOT DISTINCT FROM b`. */
+export function equatedSides(
+  test: Expression,
+): { readonly left: Expression; readonly right: Expression; readonly nullSafe: boolean } | null {
+  const inner = bare(test);
+  if (inner.kind === 'binary' && ['=', '==', '<=>'].includes(inner.operator)) {
+    return { left: inner.left, right: inner.right, nullSafe: inner.operator === '<=>' };
+  }
+  if (inner.kind === 'is-distinct' && inner.not) return { left: inner.left, right: inner.right, nullSafe: true };
+  return null;
+}
+
+export function branchesOf(merge: Merge, match: MergeBranch['match']): readonly MergeBranch[] {
+  return merge.branches.filter((branch) => branch.match === match);
+}
+
+/** Names of the target columns that ON equates with the source. */
+export function keyColumns(facts: MergeFacts): readonly string[] {
+  return facts.pairs.map((pair) => columnName(pair.target));
+}
+
+/** Names of the source columns that ON equates with the target; null when one of them is computed. */
+export function sourceKeyColumns(facts: MergeFacts): readonly string[] | null {
+  const names = facts.pairs.map((pair) => (pair.otherColumn === null ? null : columnName(pair.otherColumn)));
+  return names.every((name) => name !== null) ? names : null;
+}

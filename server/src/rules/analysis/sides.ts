@@ -1,0 +1,115 @@
+import { bare, childrenOf, tableNameOf } from '../../syntax/inspect.ts';
+import type { ColumnReference, Expression, Node, Query } from '../../syntax/tree.ts';
+import { columnName, qualifier, same } from './names.ts';
+import type { Scope, Source } from './steps.ts';
+import type { Tables } from './tables.ts';
+
+/** Every column reference under a node; those of subqueries only when asked for. */
+export function columnsIn(node: Node, subqueries = true): readonly ColumnReference[] {
+  const found: ColumnReference[] = [];
+  const pending: Node[] = [node];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.kind === 'column') found.push(next);
+    else if (next.kind !== 'query' || subqueries) pending.push(...childrenOf(next).toReversed());
+  }
+  return found;
+}
+
+/** Which of two sides an expression reads. */
+export interface Sides {
+  readonly target: boolean;
+  readonly source: boolean;
+  /** A column whose side nothing tells. */
+  readonly unknown: boolean;
+}
+
+/** Sides by the names' qualifiers, or by the tables' columns where a name stands alone. */
+export function sidesOf(expression: Node, scope: Scope | null, target: Source, tables: Tables): Sides {
+  let hasTarget = false;
+  let hasSource = false;
+  let unknown = false;
+  for (const column of columnsIn(expression)) {
+    const source = sourceOfColumn(column, scope, tables);
+    if (source === null) unknown = true;
+    else if (source === target) hasTarget = true;
+    else hasSource = true;
+  }
+  return { target: hasTarget, source: hasSource, unknown };
+}
+
+/** The source that a column comes from; null when nothing tells. Subqueries' own sources count as themselves. */
+export function sourceOfColumn(column: ColumnReference, scope: Scope | null, tables: Tables): Source | null {
+  const resolved = tables.column(column, scope);
+  if (resolved !== null) return resolved.source;
+  const wanted = qualifier(column);
+  if (wanted === null) return null;
+  for (let at = scope; at !== null; at = at.parent) {
+    const found = at.sources.find((source) => same(source.alias, wanted));
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+/** A plain value: literal, variable, or a call of those; no column in it. */
+export function isConstant(expression: Expression): boolean {
+  const pending: Node[] = [expression];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.kind === 'column' || next.kind === 'query' || next.kind === 'star') return false;
+    pending.push(...childrenOf(next));
+  }
+  return true;
+}
+
+/** True for two sources that read the same table by name. */
+export function sameTable(left: Source, right: Source): boolean {
+  if (left.node.kind === 'table-variable' && right.node.kind === 'table-variable') {
+    return same(left.node.name, right.node.name);
+  }
+  if (left.node.kind !== 'table' || right.node.kind !== 'table') return false;
+  const first = tableNameOf(left.node.name);
+  const second = tableNameOf(right.node.name);
+  return (
+    same(first.table, second.table) &&
+    (first.schema === null || second.schema === null || same(first.schema, second.schema))
+  );
+}
+
+/** Last parts of all table names that a node reads, in lower case. */
+export function tablesIn(node: Node): ReadonlySet<string> {
+  const found = new Set<string>();
+  const pending: Node[] = [node];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.kind === 'table') found.add(tableNameOf(next.name).table.toLowerCase());
+    else if (next.kind === 'table-variable') found.add(next.name.toLowerCase());
+    pending.push(...childrenOf(next));
+  }
+  return found;
+}
+
+/** Tables behind a source: its own name, or those that its query reads. */
+export function tableNamesOf(source: Source): ReadonlySet<string> {
+  if (source.common !== null) return tablesIn(source.common.query);
+  return tablesIn(source.node);
+}
+
+/** `EXISTS (SELECT a, b EXCEPT SELECT c, d)` and the like: the lists on both sides. */
+export function setComparison(
+  query: Query,
+): { readonly operator: string; readonly left: readonly Expression[]; readonly right: readonly Expression[] } | null {
+  const { body } = query;
+  if (body.kind !== 'set-operation' || body.left.kind !== 'select' || body.right.kind !== 'select') return null;
+  return {
+    operator: body.operator,
+    left: body.left.items.map((item) => item.expression),
+    right: body.right.items.map((item) => item.expression),
+  };
+}
+
+/** The column under ISNULL, COALESCE, casts and text functions; null when there is none or more than one. */
+export function innerColumn(expression: Expression): ColumnReference | null {
+  const inner = bare(expression);
+  if (inner.kind === 'column') return inner;
+  const columns = columnsIn(inner, false);
+  const [first] = columns;
+  return first !== undefined && columns.every((column) => same(columnName(column), columnName(first))) ? first : null;
+}

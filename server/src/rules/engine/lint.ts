@@ -1,0 +1,228 @@
+import type { CatalogTable } from '../../../../protocol/catalog.ts';
+import type { Platform } from '../../../../protocol/platform.ts';
+import type { Diagnostic, Outcome, Problem } from '../../../../protocol/problem.ts';
+import { nameFits } from '../../model/names.ts';
+import { lineStartsOf, positionOf, type Span } from '../../syntax/inspect.ts';
+import type { Script, Statement } from '../../syntax/tree.ts';
+import { localTablesOf } from '../analysis/local-tables.ts';
+import { noObjects } from '../analysis/schema-objects.ts';
+import { type Body, bodiesOf, type Step, stepsOfRoot } from '../analysis/steps.ts';
+import { makeTables, type SchemaObjects, type Tables } from '../analysis/tables.ts';
+import type { Edit, Finding, Rule, RuleContext } from './rule.ts';
+import { defaultSettings, type LintSettings, levelOf } from './settings.ts';
+import { isSuppressed, suppressionsOf } from './suppressions.ts';
+import { docsUrl, syntaxDiagnostics } from './syntax-problems.ts';
+
+export interface LintRequest {
+  readonly script: Script;
+  /** As findings name it. */
+  readonly file: string;
+  readonly platform: Platform;
+  readonly rules: readonly Rule[];
+  /** The folder's tables. The same array means the same tables: findings are kept for it. */
+  readonly tables?: readonly CatalogTable[];
+  /** Triggers and foreign keys of the folder's DDL. */
+  readonly objects?: SchemaObjects;
+  readonly settings?: LintSettings;
+}
+
+/**
+ * Checks a script. Findings come in the order of the text; syntax problems are among them as rule `syntax`. A rule
+ * that throws is named in `problems` and left out for this text. Never throws itself.
+ */
+export function lint(request: LintRequest): Outcome<readonly Diagnostic[]> {
+  const { script, file, settings = defaultSettings } = request;
+  const lines = lineStartsOf(script.text);
+  const suppressions = suppressionsOf(script.text, (offset) => positionOf(lines, offset).line);
+  const problems: Problem[] = [];
+  const active = request.rules.filter(
+    (rule) => rule.platforms.includes(request.platform.name) && levelOf(settings, rule.name, file) !== 'off',
+  );
+  const found = findAll({ ...request, rules: active }, problems);
+  const offsets = rootOffsets(script);
+  const diagnostics = syntaxDiagnostics(script, file, lines);
+  for (const finding of found) {
+    const level = levelOf(settings, finding.rule.name, file);
+    const range = absolute(finding.step, finding, offsets);
+    if (isSuppressed(suppressions, finding.rule.name, positionOf(lines, range.start).line)) continue;
+    diagnostics.push({
+      file,
+      range: { start: positionOf(lines, range.start), end: positionOf(lines, range.end) },
+      rule: finding.rule.name,
+      hazards: finding.hazards ?? finding.rule.hazards,
+      severity: level !== undefined && level !== 'off' ? level : (finding.severity ?? finding.rule.severity),
+      message: finding.message,
+      why: finding.why ?? finding.rule.why,
+      help: finding.help ?? finding.rule.help,
+      url: docsUrl(finding.rule.name),
+      fixes: (finding.fixes ?? []).map((fix) => ({
+        title: fix.title,
+        safe: fix.safe,
+        edits: fix.edits.map((edit) => {
+          const span = absolute(edit.step ?? finding.step, edit, offsets);
+          return {
+            file,
+            range: { start: positionOf(lines, span.start), end: positionOf(lines, span.end) },
+            newText: edit.text,
+          };
+        }),
+      })),
+    });
+  }
+  diagnostics.sort(byPosition);
+  return { value: diagnostics, problems };
+}
+
+function byPosition(left: Diagnostic, right: Diagnostic): number {
+  return (
+    left.range.start.line - right.range.start.line ||
+    left.range.start.character - right.range.start.character ||
+    (left.rule < right.rule ? -1 : left.rule > right.rule ? 1 : 0)
+  );
+}
+
+function rootOffsets(script: Script): ReadonlyMap<Statement, number> {
+  const offsets = new Map<Statement, number>();
+  for (const batch of script.batches) for (const unit of batch.units) offsets.set(unit.statement, unit.offset);
+  return offsets;
+}
+
+function absolute(step: Step, at: Span | Edit, offsets: ReadonlyMap<Statement, number>): Span {
+  const offset = offsets.get(step.root) ?? 0;
+  return { start: offset + at.start, end: offset + at.end };
+}
+
+/** Findings of one top-level statement, kept for the tables and rules that they were made with. */
+interface Kept {
+  readonly surroundings: Surroundings;
+  readonly findings: readonly Finding[];
+}
+
+/** What findings depend on besides the statement; the same object means the same answers. */
+interface Surroundings {
+  readonly catalog: readonly CatalogTable[];
+  readonly objects: SchemaObjects;
+  readonly houses: LintSettings['houses'];
+  readonly local: readonly Statement[];
+  readonly platform: Platform;
+  readonly rules: readonly Rule[];
+  readonly tables: Tables;
+  /** Rules that threw; they stay off while the surroundings last. */
+  readonly broken: Set<string>;
+}
+
+const noTables: readonly CatalogTable[] = [];
+const kept = new WeakMap<Statement, Kept>();
+const remembered = new WeakMap<readonly CatalogTable[], Surroundings[]>();
+
+function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] {
+  const { script, rules } = request;
+  const surroundings = surroundingsOf(request);
+  const offsets = rootOffsets(script);
+  const collected: Finding[] = [];
+  const context = (rule: Rule, target: Finding[]): RuleContext => ({
+    platform: request.platform,
+    tables: surroundings.tables,
+    house: (table) => surroundings.houses.find((house) => nameFits(house.table, table))?.options ?? null,
+    text: (step, node) => slice(script, offsets, step, node.start, node.end),
+    slice: (step, start, end) => slice(script, offsets, step, start, end),
+    report: (step, at, details) => {
+      target.push({ ...details, rule, step, start: at.start, end: at.end });
+    },
+  });
+  const guarded = (rule: Rule, run: () => void): void => {
+    if (surroundings.broken.has(rule.name)) return;
+    try {
+      run();
+    } catch (error) {
+      surroundings.broken.add(rule.name);
+      problems.push({
+        code: 'rule-failed',
+        severity: 'info',
+        message: `The rule ${rule.name} failed on this file and is switched off for it: ${String(error)}`,
+        file: request.file,
+      });
+    }
+  };
+
+  const statementRules = rules.filter((rule) => rule.statement !== undefined);
+  for (const batch of script.batches) {
+    for (const { statement } of batch.units) {
+      const before = kept.get(statement);
+      if (before !== undefined && before.surroundings === surroundings) {
+        collected.push(...before.findings);
+        continue;
+      }
+      const findings: Finding[] = [];
+      const { own, bodies } = stepsOfRoot(statement);
+      for (const rule of statementRules) {
+        const ruleContext = context(rule, findings);
+        guarded(rule, () => {
+          for (const step of own) rule.statement?.(step, ruleContext);
+          for (const body of bodies) for (const step of body.steps) rule.statement?.(step, ruleContext);
+        });
+      }
+      const valid = findings.filter((finding) => !surroundings.broken.has(finding.rule.name));
+      kept.set(statement, { surroundings, findings: valid });
+      collected.push(...valid);
+    }
+  }
+  const bodies: readonly Body[] = bodiesOf(script);
+  for (const rule of rules) {
+    if (rule.body === undefined) continue;
+    const findings: Finding[] = [];
+    const ruleContext = context(rule, findings);
+    guarded(rule, () => {
+      for (const body of bodies) rule.body?.(body, ruleContext);
+    });
+    if (!surroundings.broken.has(rule.name)) collected.push(...findings);
+  }
+  return collected;
+}
+
+function slice(
+  script: Script,
+  offsets: ReadonlyMap<Statement, number>,
+  step: Step,
+  start: number,
+  end: number,
+): string {
+  const offset = offsets.get(step.root) ?? 0;
+  return script.text.slice(Math.max(0, offset + start), Math.max(0, offset + end));
+}
+
+function surroundingsOf(request: LintRequest): Surroundings {
+  const { script, platform, rules, settings = defaultSettings } = request;
+  const catalog = request.tables ?? noTables;
+  const objects = request.objects ?? noObjects;
+  const local = localTablesOf(script);
+  const candidates = remembered.get(catalog) ?? [];
+  const same = candidates.find(
+    (item) =>
+      item.objects === objects &&
+      item.houses === settings.houses &&
+      item.platform.name === platform.name &&
+      item.platform.version === platform.version &&
+      sameItems(item.local, local.statements) &&
+      sameItems(item.rules, rules),
+  );
+  if (same !== undefined) return same;
+  const made = local.read(catalog, objects);
+  const surroundings: Surroundings = {
+    catalog,
+    objects,
+    houses: settings.houses,
+    local: local.statements,
+    platform,
+    rules,
+    tables: makeTables(platform, catalog, made.tables, made.objects),
+    broken: new Set(),
+  };
+  // A handful is enough: one for each open document.
+  remembered.set(catalog, [surroundings, ...candidates].slice(0, 16));
+  return surroundings;
+}
+
+function sameItems<T>(left: readonly T[], right: readonly T[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
+}

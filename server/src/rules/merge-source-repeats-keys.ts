@@ -1,0 +1,108 @@
+import { insertAt, replace } from './analysis/fixes.ts';
+import { keyColumns, type MergeFacts, mergesOf, sourceKeyColumns } from './analysis/merges.ts';
+import { includes } from './analysis/names.ts';
+import { type Source, type Step, selectsOf } from './analysis/steps.ts';
+import { coversKey, type Relation, sourceText } from './analysis/tables.ts';
+import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
+
+export const mergeSourceRepeatsKeys: Rule = {
+  name: 'merge-source-repeats-keys',
+  hazards: ['M03'],
+  platforms: allPlatforms,
+  severity: 'warning',
+  fix: 'unsafe',
+  summary: 'Several source rows of a MERGE may have the same key.',
+  why: 'On the first load every copy is inserted; later the MERGE stops, because it may not change one target row twice.',
+  help: 'Keep one row of each key in the source: ROW_NUMBER over the key with an order that leaves no tie, filtered to 1.',
+  invalid: [
+    {
+      ddl: `CREATE TABLE stg.PersonFeed (PersonNo int NOT NULL, Phone varchar(30) NULL, LoadedAt datetime2(6) NOT NULL, PRIMARY KEY (PersonNo, LoadedAt));`,
+      sql: `MERGE dw.Person WITH (HOLDLOCK) AS t USING stg.PersonFeed AS s ON t.PersonNo = s.PersonNo
+WHEN NOT MATCHED THEN INSERT (PersonNo, Phone) VALUES (s.PersonNo, s.Phone);`,
+    },
+  ],
+  valid: [
+    {
+      ddl: `CREATE TABLE stg.Person (PersonNo int NOT NULL PRIMARY KEY, Phone varchar(30) NULL);`,
+      sql: `MERGE dw.Person WITH (HOLDLOCK) AS t USING stg.Person AS s ON t.PersonNo = s.PersonNo
+WHEN NOT MATCHED THEN INSERT (PersonNo, Phone) VALUES (s.PersonNo, s.Phone);`,
+    },
+    {
+      sql: `MERGE dw.Person WITH (HOLDLOCK) AS t
+USING (SELECT PersonNo, MAX(Phone) AS Phone FROM stg.PersonFeed GROUP BY PersonNo) AS s ON t.PersonNo = s.PersonNo
+WHEN NOT MATCHED THEN INSERT (PersonNo, Phone) VALUES (s.PersonNo, s.Phone);`,
+    },
+  ],
+  statement(step, context) {
+    for (const facts of mergesOf(step, context.tables)) {
+      const [source] = facts.sources;
+      if (source === undefined || facts.sources.length !== 1 || facts.pairs.length === 0 || isLiteral(source)) continue;
+      const columns = sourceKeyColumns(facts);
+      if (columns === null) continue;
+      const relation = context.tables.relation(source);
+      const key = coversKey(relation?.keys ?? null, columns);
+      if (key !== null) continue;
+      const wider = widerKey(relation, columns);
+      context.report(step, source.node, {
+        message:
+          wider !== null
+            ? `${sourceText(source)} has a row for each ${wider.columns.join(' + ')}, but the MERGE joins on ${columns.join(' + ')} alone.`
+            : `Nothing shows that ${sourceText(source)} holds each ${columns.join(' + ')} only once.`,
+        severity: wider === null ? 'hint' : wider.byDistinct === true ? 'info' : 'warning',
+        fixes: fixesFor(step, context, facts, source, columns, wider?.columns ?? []),
+      });
+    }
+  },
+};
+
+/** Literal rows are there to be read by the author. */
+function isLiteral(source: Source): boolean {
+  const query = source.common?.query ?? (source.node.kind === 'derived-table' ? source.node.query : null);
+  if (query === null) return false;
+  return query.body.kind === 'values' || selectsOf(query).every((select) => select.from.length === 0);
+}
+
+/** A key of the source that holds all ON columns and more: proof that one ON key may have several rows. */
+function widerKey(relation: Relation | null, columns: readonly string[]) {
+  return (
+    (relation?.keys ?? []).find(
+      (key) => key.columns.length > columns.length && columns.every((name) => includes(key.columns, name)),
+    ) ?? null
+  );
+}
+
+function fixesFor(
+  step: Step,
+  context: RuleContext,
+  facts: MergeFacts,
+  source: Source,
+  columns: readonly string[],
+  key: readonly string[],
+): readonly FindingFix[] {
+  const { node } = source;
+  if (node.kind !== 'table' || source.common !== null) return [];
+  const table = context.text(step, node.name);
+  const others = key.filter((name) => !includes(columns, name));
+  if (others.length === 0) return [listDuplicates(step, table, columns)];
+  const order = others.map((name) => `${name} DESC`).join(', ');
+  const alias = node.alias === null ? source.alias : context.text(step, node.alias);
+  const text = `(SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY ${columns.join(', ')} ORDER BY ${order}) AS rn FROM ${table}) AS numbered WHERE rn = 1) AS ${alias}`;
+  return [
+    { title: `Keep the last row of each ${keyColumns(facts).join(' + ')}`, safe: false, edits: [replace(node, text)] },
+    listDuplicates(step, table, columns),
+  ];
+}
+
+function listDuplicates(step: Step, table: string, columns: readonly string[]): FindingFix {
+  const list = columns.join(', ');
+  return {
+    title: 'Put a query that lists the repeated keys before the MERGE',
+    safe: false,
+    edits: [
+      insertAt(
+        step.statement.start,
+        `SELECT ${list}, COUNT(*) AS row_count FROM ${table} GROUP BY ${list} HAVING COUNT(*) > 1;\n`,
+      ),
+    ],
+  };
+}

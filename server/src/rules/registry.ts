@@ -1,0 +1,117 @@
+import { bySourceBranchReadsSource } from './by-source-branch-reads-source.ts';
+import { checksumMissesChanges } from './checksum-misses-changes.ts';
+import { closingUpdateTouchesHistory } from './closing-update-touches-history.ts';
+import { columnListsDisagree } from './column-lists-disagree.ts';
+import { comparisonEquatesNullWithValue } from './comparison-equates-null-with-value.ts';
+import { comparisonMissesNull } from './comparison-misses-null.ts';
+import { comparisonReadsAllVersions } from './comparison-reads-all-versions.ts';
+import { comparisonUsesFloat } from './comparison-uses-float.ts';
+import { comparisonUsesIncomparableType } from './comparison-uses-incomparable-type.ts';
+import { composableMergeMeetsConstraint } from './composable-merge-meets-constraint.ts';
+import { concatWsSkipsNull } from './concat-ws-skips-null.ts';
+import type { Rule } from './engine/rule.ts';
+import { fabricRefusesStatement } from './fabric-refuses-statement.ts';
+import { hashDateLacksStyle } from './hash-date-lacks-style.ts';
+import { hashDelimiterMayBeData } from './hash-delimiter-may-be-data.ts';
+import { hashDependsOnSession } from './hash-depends-on-session.ts';
+import { hashEquatesNullAndEmpty } from './hash-equates-null-and-empty.ts';
+import { hashInputIsCut } from './hash-input-is-cut.ts';
+import { hashLacksDelimiter } from './hash-lacks-delimiter.ts';
+import { hashMixesTextTypes } from './hash-mixes-text-types.ts';
+import { hashNumberLosesDigits } from './hash-number-loses-digits.ts';
+import { hashResultHasWrongType } from './hash-result-has-wrong-type.ts';
+import { hashdiffHoldsLoadColumns } from './hashdiff-holds-load-columns.ts';
+import { hashdiffIsNormalised } from './hashdiff-is-normalised.ts';
+import { insertWritesGeneratedColumn } from './insert-writes-generated-column.ts';
+import { isnullCutsPlaceholder } from './isnull-cuts-placeholder.ts';
+import { joinedTextTurnsNull } from './joined-text-turns-null.ts';
+import { keysAreJoinedAsText } from './keys-are-joined-as-text.ts';
+import { mergeBranchIsUnreachable } from './merge-branch-is-unreachable.ts';
+import { mergeBySourceLacksStageGuard } from './merge-by-source-lacks-stage-guard.ts';
+import { mergeBySourceReadsPart } from './merge-by-source-reads-part.ts';
+import { mergeBySourceTouchesHistory } from './merge-by-source-touches-history.ts';
+import { mergeInsertNamesNoColumns } from './merge-insert-names-no-columns.ts';
+import { mergeKeyMayBeNull } from './merge-key-may-be-null.ts';
+import { mergeLacksHoldlock } from './merge-lacks-holdlock.ts';
+import { mergeLacksSemicolon } from './merge-lacks-semicolon.ts';
+import { mergeLosesChangedVersion } from './merge-loses-changed-version.ts';
+import { mergeOnTestsTarget } from './merge-on-tests-target.ts';
+import { mergeRowcountIsATotal } from './merge-rowcount-is-a-total.ts';
+import { mergeSourceRepeatsKeys } from './merge-source-repeats-keys.ts';
+import { mergeTargetHintIsRefused } from './merge-target-hint-is-refused.ts';
+import { mergeTargetIsSpecial } from './merge-target-is-special.ts';
+import { mergeTargetsFilteredRows } from './merge-targets-filtered-rows.ts';
+import { mergeUpdatesTwice } from './merge-updates-twice.ts';
+import { mergeUpdatesUnchangedRows } from './merge-updates-unchanged-rows.ts';
+import { mergeUsesTop } from './merge-uses-top.ts';
+import { nullBusinessKeyIsHashed } from './null-business-key-is-hashed.ts';
+import { outputMeetsTrigger } from './output-meets-trigger.ts';
+import { rolledBackOutputIsRead } from './rolled-back-output-is-read.ts';
+import { setWritesGeneratedColumn } from './set-writes-generated-column.ts';
+import { sha2LacksLength } from './sha2-lacks-length.ts';
+import { sourceIsReadWithNolock } from './source-is-read-with-nolock.ts';
+import { storedHashMayBeNull } from './stored-hash-may-be-null.ts';
+import { synapseMergeInsertsUnhashed } from './synapse-merge-inserts-unhashed.ts';
+import { synapseRefusesSyntax } from './synapse-refuses-syntax.ts';
+import { textIsAddedToNumber } from './text-is-added-to-number.ts';
+import { textTypeLacksLength } from './text-type-lacks-length.ts';
+
+/** Every rule, in the order of their names: a new rule is a new file and a line here. */
+export const rules: readonly Rule[] = [
+  bySourceBranchReadsSource,
+  checksumMissesChanges,
+  closingUpdateTouchesHistory,
+  columnListsDisagree,
+  comparisonEquatesNullWithValue,
+  comparisonMissesNull,
+  comparisonReadsAllVersions,
+  comparisonUsesFloat,
+  comparisonUsesIncomparableType,
+  composableMergeMeetsConstraint,
+  concatWsSkipsNull,
+  fabricRefusesStatement,
+  hashDateLacksStyle,
+  hashDelimiterMayBeData,
+  hashDependsOnSession,
+  hashEquatesNullAndEmpty,
+  hashInputIsCut,
+  hashLacksDelimiter,
+  hashMixesTextTypes,
+  hashNumberLosesDigits,
+  hashResultHasWrongType,
+  hashdiffHoldsLoadColumns,
+  hashdiffIsNormalised,
+  insertWritesGeneratedColumn,
+  isnullCutsPlaceholder,
+  joinedTextTurnsNull,
+  keysAreJoinedAsText,
+  mergeBranchIsUnreachable,
+  mergeBySourceLacksStageGuard,
+  mergeBySourceReadsPart,
+  mergeBySourceTouchesHistory,
+  mergeInsertNamesNoColumns,
+  mergeKeyMayBeNull,
+  mergeLacksHoldlock,
+  mergeLacksSemicolon,
+  mergeLosesChangedVersion,
+  mergeOnTestsTarget,
+  mergeRowcountIsATotal,
+  mergeSourceRepeatsKeys,
+  mergeTargetHintIsRefused,
+  mergeTargetIsSpecial,
+  mergeTargetsFilteredRows,
+  mergeUpdatesTwice,
+  mergeUpdatesUnchangedRows,
+  mergeUsesTop,
+  nullBusinessKeyIsHashed,
+  outputMeetsTrigger,
+  rolledBackOutputIsRead,
+  setWritesGeneratedColumn,
+  sha2LacksLength,
+  sourceIsReadWithNolock,
+  storedHashMayBeNull,
+  synapseMergeInsertsUnhashed,
+  synapseRefusesSyntax,
+  textIsAddedToNumber,
+  textTypeLacksLength,
+];
