@@ -8,17 +8,20 @@ export class ByteWriter {
   }
 
   u8(value: number): this {
-    this.#bytes.writeUInt8(value, this.#grow(1));
+    const at = this.#grow(1);
+    this.#bytes.writeUInt8(value, at);
     return this;
   }
 
   u16(value: number): this {
-    this.#bytes.writeUInt16LE(value, this.#grow(2));
+    const at = this.#grow(2);
+    this.#bytes.writeUInt16LE(value, at);
     return this;
   }
 
   u32(value: number): this {
-    this.#bytes.writeUInt32LE(value, this.#grow(4));
+    const at = this.#grow(4);
+    this.#bytes.writeUInt32LE(value, at);
     return this;
   }
 
@@ -34,22 +37,26 @@ export class ByteWriter {
   }
 
   i32(value: number): this {
-    this.#bytes.writeInt32LE(value, this.#grow(4));
+    const at = this.#grow(4);
+    this.#bytes.writeInt32LE(value, at);
     return this;
   }
 
   f32(value: number): this {
-    this.#bytes.writeFloatLE(value, this.#grow(4));
+    const at = this.#grow(4);
+    this.#bytes.writeFloatLE(value, at);
     return this;
   }
 
   f64(value: number): this {
-    this.#bytes.writeDoubleLE(value, this.#grow(8));
+    const at = this.#grow(8);
+    this.#bytes.writeDoubleLE(value, at);
     return this;
   }
 
   bytes(value: Uint8Array): this {
-    this.#bytes.set(value, this.#grow(value.length));
+    const at = this.#grow(value.length);
+    this.#bytes.set(value, at);
     return this;
   }
 
@@ -85,7 +92,7 @@ export class ByteWriter {
     return taken;
   }
 
-  /** Makes room for `count` bytes and returns where they start. */
+  /** Makes room for `count` bytes and returns where they start; the buffer may be another one afterwards. */
   #grow(count: number): number {
     const at = this.#length;
     if (at + count > this.#bytes.length) {

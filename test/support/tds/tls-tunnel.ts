@@ -49,11 +49,11 @@ export class TlsTunnel extends Duplex {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, written: (error?: Error | null) => void): void {
     if (this.#bare) {
-      this.#raw.write(chunk);
-    } else {
-      if (this.#flight.length === 0) setImmediate(() => this.#sendFlight());
-      this.#flight.push(chunk);
+      this.#raw.write(chunk, written);
+      return;
     }
+    if (this.#flight.length === 0) setImmediate(() => this.#sendFlight());
+    this.#flight.push(Buffer.from(chunk));
     written();
   }
 
