@@ -1,0 +1,134 @@
+/** The command behind `npm run conformance`: runs load cases on any connection and says where the loads differ. */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Platform, parsePlatform, platformNames } from '../../../protocol/platform.ts';
+import {
+  type FormName,
+  formNames,
+  type PatternName,
+  patternNames,
+  type Shape,
+} from '../../../protocol/specification.ts';
+import { openCaseSession, UnusableConnection } from './connect.ts';
+import { dialectOf } from './dialects/index.ts';
+import { readCases, UnreadableCases } from './format.ts';
+import { failureLine, summaryLines } from './report.ts';
+import { type CaseOutcome, runCase } from './run.ts';
+import type { CaseSettings } from './tables.ts';
+
+const usage =
+  'usage: npm run conformance -- [--cases DIR] [--connection C] [--shape separate|merge] [--form F] [--platform P] [--pattern P] [--id ID] [--enforced] [--json FILE]';
+
+/** Where a command's lines go. */
+export interface Output {
+  readonly line: (text: string) => void;
+  readonly error: (text: string) => void;
+}
+
+/** Wrong usage or unreadable input: one line, exit code 2. */
+class UsageError extends Error {}
+
+interface Request {
+  readonly folder: string;
+  readonly connection: string;
+  readonly pattern: PatternName | undefined;
+  readonly id: string | undefined;
+  readonly json: string | undefined;
+  readonly settings: CaseSettings;
+}
+
+/** Runs the cases that the arguments choose. Returns the exit code: 0 when none failed, 1 when one did, 2 for wrong usage. */
+export async function conformance(args: readonly string[], output: Output): Promise<number> {
+  try {
+    return await runCases(parseRequest(args), output);
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof UnreadableCases || error instanceof UnusableConnection)) {
+      throw error;
+    }
+    output.error(error.message);
+    return 2;
+  }
+}
+
+async function runCases(request: Request, output: Output): Promise<number> {
+  const cases = readCases(request.folder).filter(
+    ({ id, pattern }) =>
+      (request.pattern === undefined || pattern === request.pattern) && (request.id === undefined || id === request.id),
+  );
+  if (cases.length === 0) throw new UsageError(`no case of ${request.folder} is chosen; check --pattern and --id`);
+  const session = await openCaseSession(request.connection);
+  const outcomes: CaseOutcome[] = [];
+  try {
+    for (const one of cases) {
+      const outcome = await runCase(one, session, request.settings);
+      if (outcome.status === 'failed') output.line(failureLine(outcome));
+      outcomes.push(outcome);
+    }
+  } finally {
+    await session.close();
+  }
+  for (const line of summaryLines(outcomes)) output.line(line);
+  if (request.json !== undefined) writeFileSync(request.json, `${JSON.stringify(outcomes, null, 2)}\n`);
+  return outcomes.some(({ status }) => status === 'failed') ? 1 : 0;
+}
+
+function parseRequest(args: readonly string[]): Request {
+  const { values } = parsedArguments(args);
+  const connection = values.connection ?? 'duckdb::memory:';
+  const platform = chosenPlatform(values.platform, connection);
+  const dialect = dialectOf(platform);
+  if (dialect === undefined) throw new UsageError(`cases cannot run on ${platform.name} yet; use sqlserver or duckdb`);
+  const form = chosen('--form', values.form, formNames) ?? 'script';
+  return {
+    folder: values.cases ?? 'test/conformance',
+    connection,
+    pattern: chosen('--pattern', values.pattern, patternNames),
+    id: values.id,
+    json: values.json,
+    settings: {
+      platform,
+      dialect,
+      form: form satisfies FormName,
+      shape: chosen<Shape>('--shape', values.shape, ['separate', 'merge']) ?? 'separate',
+      enforced: values.enforced ?? false,
+    },
+  };
+}
+
+function parsedArguments(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        cases: { type: 'string' },
+        connection: { type: 'string' },
+        shape: { type: 'string' },
+        form: { type: 'string' },
+        platform: { type: 'string' },
+        pattern: { type: 'string' },
+        id: { type: 'string' },
+        json: { type: 'string' },
+        enforced: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}; ${usage}`);
+  }
+}
+
+function chosen<T extends string>(flag: string, value: string | undefined, known: readonly T[]): T | undefined {
+  if (value === undefined) return undefined;
+  const found = known.find((candidate) => candidate === value);
+  if (found === undefined) throw new UsageError(`${flag} ${value} is unknown; choose one of ${known.join(', ')}`);
+  return found;
+}
+
+/** The platform of the connection, unless `--platform` names another of the same family. */
+function chosenPlatform(stated: string | undefined, connection: string): Platform {
+  const text = stated ?? (connection.startsWith('mssql:') ? 'sqlserver' : 'duckdb');
+  const platform = parsePlatform(text);
+  if (platform === undefined) {
+    throw new UsageError(`--platform ${text} is unknown; choose one of ${platformNames.join(', ')}`);
+  }
+  return platform;
+}
