@@ -28,6 +28,7 @@ import { PanelPage } from './editor/panel-page.ts';
 import { EditorPrompts } from './editor/prompts.ts';
 import { RunDiagnostics } from './editor/run-diagnostics.ts';
 import { EditorProfileSettings, setting } from './editor/settings.ts';
+import { SqlServerExtension } from './editor/sql-server-extension.ts';
 import { StatusBar } from './editor/status-bar.ts';
 import { EditorWorkbench } from './editor/workbench.ts';
 import { RedactingLog } from './log.ts';
@@ -109,7 +110,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new CheckDataCommand(chooser, inspector, prompts),
     new ConnectCommand(connections, prompts, workbench, () => adding.add()),
     adding,
-    new ImportConnectionCommand(connections, prompts, adding),
+    new ImportConnectionCommand(connections, prompts, adding, new SqlServerExtension()),
     mapping,
     new PrepareEmbeddedDatabaseCommand(server, connections, prompts, workbench),
     new CreateFolderFileCommand(server, workbench, prompts),

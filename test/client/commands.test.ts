@@ -105,14 +105,35 @@ describe('Add Connection', () => {
   });
 });
 
-test('Import Connection keeps the password in the vault and lists what is lost', async () => {
-  const prompts = new ScriptedPrompts('Server=dwh01;User ID=loader;Password=canary;Failover Partner=x', 'Imported');
-  const { connections, settings, vault } = fakeConnections(prompts);
-  const adding = new AddConnectionCommand(connections, settings, prompts);
-  await new ImportConnectionCommand(connections, prompts, adding).run();
-  expect([...vault.secrets.values()]).toEqual(['canary']);
-  expect(prompts.said.join()).toContain('Failover Partner');
-  expect(JSON.stringify(settings.user) + prompts.said.join()).not.toContain('canary');
+describe('Import Connection', () => {
+  const text = 'Server=dwh01;User ID=loader;Password=canary;Failover Partner=x';
+  const importing = (prompts: ScriptedPrompts, shared: string | undefined, isPresent: boolean) => {
+    const parts = fakeConnections(prompts);
+    const adding = new AddConnectionCommand(parts.connections, parts.settings, prompts);
+    const source = { isPresent: () => isPresent, connectionString: async () => shared };
+    return { ...parts, command: new ImportConnectionCommand(parts.connections, prompts, adding, source) };
+  };
+
+  test('keeps the password in the vault and lists what is lost', async () => {
+    const prompts = new ScriptedPrompts(text, 'Imported');
+    const { command, settings, vault } = importing(prompts, undefined, false);
+    await command.run();
+    expect([...vault.secrets.values()]).toEqual(['canary']);
+    expect(prompts.said.join()).toContain('Failover Partner');
+    expect(JSON.stringify(settings.user) + prompts.said.join()).not.toContain('canary');
+  });
+
+  test('takes the connection that the SQL Server extension hands over', async () => {
+    const { command, vault } = importing(new ScriptedPrompts('SQL Server extension', 'Imported'), text, true);
+    await command.run();
+    expect([...vault.secrets.values()]).toEqual(['canary']);
+  });
+
+  test('says what to do when that extension gives none', async () => {
+    const prompts = new ScriptedPrompts('SQL Server extension');
+    await importing(prompts, undefined, true).command.run();
+    expect(prompts.said.join()).toContain('allow sharing');
+  });
 });
 
 describe('a secret', () => {

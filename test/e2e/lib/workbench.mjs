@@ -79,6 +79,13 @@ export class Workbench {
     return this.page.locator('iframe.webview.ready').last().contentFrame().frameLocator('iframe#active-frame');
   }
 
+  /** The panel's frame itself, to run scripts in: its policy admits none that the page did not bring. */
+  async panelFrame() {
+    const outer = await (await this.page.locator('iframe.webview.ready').last().elementHandle()).contentFrame();
+    const inner = await (await outer.locator('iframe#active-frame').elementHandle()).contentFrame();
+    return inner;
+  }
+
   /** Waits for the end of the run that the panel shows, and returns its state's words. */
   async runEnd(title) {
     await this.panel.locator('h1', { hasText: title }).waitFor({ timeout: 60_000 });
