@@ -84,6 +84,11 @@ export class ByteWriter {
     return this;
   }
 
+  /** Forgets everything after the first `length` bytes. */
+  truncate(length: number): void {
+    this.#length = length;
+  }
+
   /** Removes the first `count` bytes and returns a copy of them. */
   take(count: number = this.#length): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, count));

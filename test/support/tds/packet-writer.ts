@@ -20,9 +20,15 @@ export class PacketWriter {
     this.#ends = ends;
   }
 
-  /** Adds one token. */
+  /** Adds one token; one that cannot be written leaves nothing behind. */
   token(write: (out: ByteWriter) => void): void {
-    write(this.#tokens);
+    const before = this.#tokens.length;
+    try {
+      write(this.#tokens);
+    } catch (error) {
+      this.#tokens.truncate(before);
+      throw error;
+    }
     // The end of the message decides about its last packet, so a packet that is just full waits.
     while (this.#tokens.length > this.#room) this.#send(this.#tokens.take(this.#room), false);
     if (this.#ends === 'token') this.flush();
