@@ -43,7 +43,7 @@ const rooms: readonly Room[] = [
     packages: ['vscode-languageserver', 'vscode-languageserver-textdocument'],
     node: true,
   },
-  { path: 'server/src/main.ts', from: ['server/src/lsp'], packages: [], node: true },
+  { path: 'server/src/main.ts', from: ['server/src/lsp'], packages: ['vscode-languageserver'], node: true },
   { path: 'runner/src', from: ['protocol'], packages: ['@duckdb/node-api', 'mssql', 'tedious'], node: true },
   {
     path: 'cli/src',

@@ -95,22 +95,23 @@ export class Folder {
     this.takeScript(file, parse(text, { platform: this.platformOf(file, text) }));
   }
 
-  /** Takes over a file that is parsed already. */
-  takeScript(file: string, script: Script): void {
-    this.take(file, {
-      definitions: readDefinitions(script, file),
-      mentions: readMentions(script),
-      problems: syntaxProblems(script, file),
-    });
+  /**
+   * Takes over a file that is parsed already. Catalog and loads are kept when only ranges or rows of it changed: typing
+   * in a load must not cost a new look at ten thousand tables.
+   */
+  takeScript(file: string, script: Script, definitions: FileDefinitions = readDefinitions(script, file)): void {
+    const known = this.files.get(file);
+    const indexed = { definitions, mentions: readMentions(script), problems: syntaxProblems(script, file) };
+    if (known !== undefined && definesTheSame(known.definitions, definitions)) this.files.set(file, indexed);
+    else this.take(file, indexed);
   }
 
-  async takeSettings(file: string, text: string): Promise<readonly Problem[]> {
+  private async takeSettings(file: string, text: string): Promise<void> {
     const { value, problems } = await readSettings(text, file);
     this.settings.set(file, value);
     this.settingsProblems.set(file, problems);
     this.nearest.clear();
     this.kept = null;
-    return problems;
   }
 
   forget(file: string): void {
@@ -158,6 +159,14 @@ export class Folder {
     return [...[...this.settingsProblems.values()].flat(), ...ofFiles, ...this.catalog.problems];
   }
 
+  get settingsFiles(): readonly string[] {
+    return [...this.settings.keys()];
+  }
+
+  settingsProblemsOf(file: string): readonly Problem[] {
+    return this.settingsProblems.get(file) ?? [];
+  }
+
   definitionsOf(file: string): FileDefinitions | undefined {
     return this.files.get(file)?.definitions;
   }
@@ -173,6 +182,16 @@ export class Folder {
       }
     }
     return found;
+  }
+
+  /** Few enough files that the catalog may be made again while somebody waits for an answer. */
+  get isSmall(): boolean {
+    return this.files.size <= 500;
+  }
+
+  /** The catalog is behind the files. */
+  get isStale(): boolean {
+    return this.kept === null;
   }
 
   get fileNames(): readonly string[] {
@@ -241,4 +260,16 @@ function syntaxProblems(script: Script, file: string): readonly Problem[] {
     file,
     range: rangeOf(lineStarts, problem),
   }));
+}
+
+/** Equal but for places in the text. */
+function definesTheSame(left: FileDefinitions, right: FileDefinitions): boolean {
+  const sizes = (definitions: FileDefinitions) =>
+    definitions.tables.length + definitions.derived.length + definitions.changes.length;
+  if (sizes(left) === 0 && sizes(right) === 0) return true;
+  return JSON.stringify(left, withoutRanges) === JSON.stringify(right, withoutRanges);
+}
+
+function withoutRanges(key: string, value: unknown): unknown {
+  return key === 'range' ? undefined : value;
 }

@@ -1,0 +1,119 @@
+import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
+import type { Position, Range } from '../../../protocol/position.ts';
+import type { ColumnRole } from '../../../protocol/roles.ts';
+import { writesRows } from '../model/mentions.ts';
+import { formatTableName, sameIdentifier } from '../model/names.ts';
+import { spoken } from '../model/roles.ts';
+import { entityAt } from './entity.ts';
+import { type DocumentView, loadsOf, rangeAt } from './view.ts';
+
+export interface Hover {
+  /** Markdown; names are escaped. */
+  readonly markdown: string;
+  readonly range: Range;
+}
+
+/** Explains a table (role, why, key, the loads that write it) or a column (role, type, what it is for). */
+export function hover(view: DocumentView, position: Position): Hover | undefined {
+  const entity = entityAt(view, position);
+  if (entity === undefined) return undefined;
+  const range = rangeAt(view, entity.span);
+  switch (entity.kind) {
+    case 'table':
+      return { markdown: tableText(view, entity.table), range };
+    case 'column':
+      return { markdown: columnText(entity.table, entity.column), range };
+    case 'local-table':
+      return {
+        markdown: `${bold(entity.table.name.table)} · made by this script, ${entity.table.columns.length} columns`,
+        range,
+      };
+    case 'local-column':
+      return {
+        markdown: `${bold(entity.column.name)} · ${code(entity.column.type)} · column of ${code(entity.table.name.table)}`,
+        range,
+      };
+  }
+}
+
+function tableText(view: DocumentView, table: CatalogTable): string {
+  const confidence = `${Math.round(table.confidence * 100)} % sure`;
+  const [key] = table.keys;
+  const written = writers(view, table);
+  return [
+    `${bold(formatTableName(table.name))} · ${spoken(table.role)} (${confidence})`,
+    table.reasons.map((reason) => `- ${escapeMarkdown(reason)}`).join('\n'),
+    key === undefined
+      ? 'No key is declared or can be inferred.'
+      : `Key: ${code(key.columns.join(' + '))}${keyNote(key)}`,
+    ...(written.length === 0 ? [] : [`Written by:\n${written.map((line) => `- ${line}`).join('\n')}`]),
+  ].join('\n\n');
+}
+
+function keyNote(key: CatalogTable['keys'][number]): string {
+  if (key.kind === 'inferred') return ' (inferred, declared nowhere)';
+  return key.enforced ? '' : ' (declared, not enforced: it proves nothing)';
+}
+
+/** Inferred loads, then scripts that write the table. */
+function writers(view: DocumentView, table: CatalogTable): readonly string[] {
+  const loads = loadsOf(view, table).map((load) => escapeMarkdown(load.title));
+  const scripts = view.folder.mentionsOf(table).filter((mention) => writesRows(mention.access));
+  const files = [...new Set(scripts.map((mention) => mention.file))].map((file) => {
+    const accesses = [
+      ...new Set(scripts.filter((mention) => mention.file === file).map((mention) => mention.access.toUpperCase())),
+    ];
+    return `${code(file.slice(file.lastIndexOf('/') + 1))} (${accesses.join(', ')})`;
+  });
+  return [...loads, ...files];
+}
+
+function columnText(table: CatalogTable, column: CatalogColumn): string {
+  const facts = [
+    column.nullable ? 'NULL' : 'NOT NULL',
+    ...(column.identity ? ['IDENTITY'] : []),
+    ...(column.computed ? ['never written by a load'] : []),
+    ...(column.default === null ? [] : [`default ${code(column.default)}`]),
+    ...(column.collation === null ? [] : [code(column.collation)]),
+  ];
+  const inKey = table.keys.find((key) => key.columns.some((name) => sameIdentifier(name, column.name)));
+  return [
+    `${bold(column.name)} · ${code(column.type)} · ${facts.join(' · ')}`,
+    `${roleTexts[column.role]} Column of ${code(formatTableName(table.name))} (${spoken(table.role)}).`,
+    ...(inKey === undefined ? [] : [`Part of the key ${code(inKey.columns.join(' + '))}${keyNote(inKey)}.`]),
+  ].join('\n\n');
+}
+
+/** What a role means, in one sentence. */
+export const roleTexts: Readonly<Record<ColumnRole, string>> = {
+  'business-key': 'Business key: identifies the thing in its source.',
+  'hash-key': 'Hash key: the digest of the business key.',
+  hashdiff: 'Hashdiff: the digest of all attributes; a new version is stored when it differs from the latest one.',
+  'load-date': 'Load date: when the row was loaded.',
+  'record-source': 'Record source: where the row came from.',
+  'load-process': 'Load process: which run stored the row.',
+  'effective-start': 'Effective start: from when the version holds.',
+  'effective-end': 'Effective end: until when the version holds.',
+  'current-flag': 'Current flag: marks the version that holds now.',
+  'inactive-date': 'Inactive date: when the source no longer brought the key.',
+  'insert-date': 'Insert date: when the row was stored.',
+  checksum: 'Checksum: a digest of the row, kept to tell changes.',
+  sequence: 'Sequence: the order of events in the source.',
+  operation: 'Operation: insert, update or delete, as the source says.',
+  'child-key': 'Dependent child key: tells several rows of one parent apart.',
+  attribute: 'Attribute: describes the thing and is tracked.',
+  technical: 'Technical column: not tracked.',
+};
+
+function bold(text: string): string {
+  return `**${escapeMarkdown(text)}**`;
+}
+
+function code(text: string): string {
+  return text === '' ? '*type unknown*' : `\`${text.replaceAll('`', 'ˋ')}\``;
+}
+
+/** Names may hold anything; nothing of them is Markdown. */
+export function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_{}[\]()#+!|<>~]/g, '\\$&');
+}

@@ -1,0 +1,56 @@
+import type { CatalogTable, TableName } from '../../../protocol/catalog.ts';
+import type { Position, Range } from '../../../protocol/position.ts';
+import type { LoadCandidate } from '../../../protocol/requests.ts';
+import type { TableCatalog } from '../model/catalog.ts';
+import type { FileDefinitions } from '../model/definitions.ts';
+import type { FileMention } from '../model/mentions.ts';
+import { offsetOf, positionOf, rangeOf, type Span } from '../syntax/inspect.ts';
+import type { Script } from '../syntax/tree.ts';
+
+/** Everything that a feature may look at: one document and what is known of the folder around it. */
+export interface DocumentView {
+  /** As the outside world names the document. */
+  readonly file: string;
+  readonly script: Script;
+  readonly lineStarts: readonly number[];
+  readonly definitions: FileDefinitions;
+  readonly folder: FolderView;
+}
+
+/** What features ask of the folder. */
+export interface FolderView {
+  readonly catalog: TableCatalog;
+  readonly loads: readonly LoadCandidate[];
+  /** Where the folder's files mention a table. */
+  mentionsOf(table: CatalogTable): readonly (FileMention & { readonly file: string })[];
+  /** A file's definitions as they are now; the catalog may be a moment behind. */
+  definitionsOf(file: string): FileDefinitions | undefined;
+}
+
+/** A place in a file. */
+export interface Location {
+  readonly file: string;
+  readonly range: Range;
+}
+
+export function offsetAt(view: DocumentView, position: Position): number {
+  return offsetOf(view.lineStarts, view.script.text, position);
+}
+
+export function positionAt(view: DocumentView, offset: number): Position {
+  return positionOf(view.lineStarts, offset);
+}
+
+export function rangeAt(view: DocumentView, span: Span): Range {
+  return rangeOf(view.lineStarts, span);
+}
+
+/** The table that a name in a document means: undefined when it is unknown or may be two. */
+export function tableNamed(view: DocumentView, name: TableName): CatalogTable | undefined {
+  return view.folder.catalog.lookup.one(name);
+}
+
+/** The loads that write a table. */
+export function loadsOf(view: DocumentView, table: CatalogTable): readonly LoadCandidate[] {
+  return view.folder.loads.filter(({ specification }) => tableNamed(view, specification.target) === table);
+}

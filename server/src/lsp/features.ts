@@ -1,0 +1,218 @@
+import {
+  CodeActionKind,
+  DocumentDiagnosticReportKind,
+  DocumentHighlightKind,
+  InlayHintKind,
+  LSPErrorCodes,
+  type CodeAction as LspCodeAction,
+  MarkupKind,
+  ResponseError,
+  SymbolKind,
+} from 'vscode-languageserver/node';
+import type { TextEdit } from '../../../protocol/problem.ts';
+import { codeLenses } from '../features/code-lens.ts';
+import { complete } from '../features/completion.ts';
+import { entityAt } from '../features/entity.ts';
+import { hover } from '../features/hover.ts';
+import { inlayHints } from '../features/inlay-hints.ts';
+import { definition, filesMentioning, referencesIn } from '../features/navigation.ts';
+import { renameEdits, renameRange, renameRefusal } from '../features/rename.ts';
+import { semanticTokens } from '../features/semantic-tokens.ts';
+import { proceduresOf, signatureHelp } from '../features/signature.ts';
+import { folds, selectionRanges } from '../features/structure.ts';
+import { documentSymbols, folderSymbols } from '../features/symbols.ts';
+import type { DocumentView, Location } from '../features/view.ts';
+import {
+  overlaps,
+  toCodeAction,
+  toCodeLens,
+  toCompletionItem,
+  toDiagnostic,
+  toDocumentSymbol,
+  toEdit,
+  toFoldingRange,
+  toSelectionRange,
+  toSemanticTokens,
+} from './convert.ts';
+import { normalUri } from './files.ts';
+import type { Host } from './host.ts';
+
+/** Registers the requests of the language protocol: each one asks a feature and turns its answer into the protocol's. */
+export function registerFeatures(host: Host): void {
+  const { connection, workspace, guard, clientUri } = host;
+  const answer = <T>(name: string, uri: string, otherwise: T, feature: (view: DocumentView) => T): T =>
+    guard.run(name, otherwise, () => {
+      const view = workspace.view(normalUri(uri));
+      return view === undefined ? otherwise : feature(view);
+    });
+  const toLocation = (location: Location) => ({ uri: clientUri(location.file), range: location.range });
+
+  connection.onHover(({ textDocument, position }) =>
+    answer('hover', textDocument.uri, null, (view) => {
+      const found = hover(view, position);
+      return found === undefined
+        ? null
+        : { range: found.range, contents: { kind: MarkupKind.Markdown, value: found.markdown } };
+    }),
+  );
+  connection.onDefinition(({ textDocument, position }) =>
+    answer('definition', textDocument.uri, [], (view) => definition(view, position).map(toLocation)),
+  );
+  connection.onReferences(({ textDocument, position, context }) =>
+    guard.wait('references', [], async () => {
+      const found = await allReferences(host, textDocument.uri, position);
+      return found.filter((reference) => context.includeDeclaration || !reference.declaration).map(toLocation);
+    }),
+  );
+  connection.onDocumentHighlight(({ textDocument, position }) =>
+    answer('highlight', textDocument.uri, [], (view) => {
+      const entity = entityAt(view, position);
+      if (entity === undefined) return [];
+      return referencesIn(view, entity).map(({ range, written }) => ({
+        range,
+        kind: written ? DocumentHighlightKind.Write : DocumentHighlightKind.Read,
+      }));
+    }),
+  );
+  connection.onDocumentSymbol(({ textDocument }) =>
+    answer('symbols', textDocument.uri, [], (view) => documentSymbols(view).map(toDocumentSymbol)),
+  );
+  connection.onWorkspaceSymbol(({ query }) =>
+    guard.run('workspace symbols', [], () =>
+      workspace.folderRoots.flatMap((root) =>
+        folderSymbols(workspace.folderAt(root).catalog.tables, query).map(({ name, detail, location }) => ({
+          name,
+          kind: SymbolKind.Struct,
+          containerName: detail,
+          location: toLocation(location),
+        })),
+      ),
+    ),
+  );
+  connection.onCompletion(({ textDocument, position }) =>
+    answer('completion', textDocument.uri, [], (view) => complete(view, position).map(toCompletionItem)),
+  );
+  connection.onSignatureHelp(({ textDocument, position }) =>
+    answer('signature', textDocument.uri, null, (view) => {
+      const open = [...workspace.documents.values()].flatMap((document) => proceduresOf(document));
+      const found = signatureHelp(view, position, open);
+      if (found === undefined) return null;
+      const { label, parameters, activeParameter } = found;
+      return {
+        signatures: [
+          {
+            label,
+            parameters: parameters.map((parameter) => ({
+              label: parameter.label,
+              documentation: parameter.documentation,
+            })),
+          },
+        ],
+        activeSignature: 0,
+        activeParameter,
+      };
+    }),
+  );
+  connection.onCodeLens(({ textDocument }) =>
+    answer('code lens', textDocument.uri, [], (view) =>
+      codeLenses(view).map((lens) => toCodeLens(lens, textDocument.uri)),
+    ),
+  );
+  connection.onFoldingRanges(({ textDocument }) =>
+    answer('folding', textDocument.uri, [], (view) => folds(view).map(toFoldingRange)),
+  );
+  connection.onSelectionRanges(({ textDocument, positions }) =>
+    answer('selection', textDocument.uri, null, (view) =>
+      positions.map(
+        (position) =>
+          toSelectionRange(selectionRanges(view, position)) ?? { range: { start: position, end: position } },
+      ),
+    ),
+  );
+  connection.languages.semanticTokens.on(({ textDocument }) =>
+    answer('semantic tokens', textDocument.uri, { data: [] }, (view) => toSemanticTokens(semanticTokens(view))),
+  );
+  connection.languages.inlayHint.on(({ textDocument, range }) =>
+    guard.wait('inlay hints', [], async () => {
+      const uri = normalUri(textDocument.uri);
+      const on: unknown = await connection.workspace.getConfiguration({
+        scopeUri: textDocument.uri,
+        section: 'mergewright.inlayHints.columnTypes',
+      });
+      const view = on === true ? workspace.view(uri) : undefined;
+      if (view === undefined) return [];
+      return inlayHints(view, range).map(({ position, label }) => ({ position, label, kind: InlayHintKind.Type }));
+    }),
+  );
+  connection.languages.diagnostics.on(({ textDocument }) => ({
+    kind: DocumentDiagnosticReportKind.Full,
+    items: host.diagnosticsOf(normalUri(textDocument.uri)).map(toDiagnostic),
+  }));
+  connection.onPrepareRename(({ textDocument, position }) =>
+    answer('prepare rename', textDocument.uri, null, (view) => {
+      const found = renameRange(view, position);
+      return found === undefined ? null : { range: found.range, placeholder: found.name };
+    }),
+  );
+  connection.onRenameRequest(async ({ textDocument, position, newName }) => {
+    const uri = normalUri(textDocument.uri);
+    const view = workspace.view(uri);
+    const entity = view === undefined ? undefined : entityAt(view, position);
+    const refusal = entity === undefined ? 'Only columns can be renamed here.' : renameRefusal(entity, newName);
+    if (view === undefined || entity === undefined || refusal !== null) {
+      throw new ResponseError(LSPErrorCodes.RequestFailed, refusal ?? 'Only columns can be renamed here.');
+    }
+    return guard.wait('rename', null, async () => {
+      const edits: TextEdit[] = [];
+      for (const file of filesMentioning(view, entity)) {
+        const other = await workspace.viewOfFile(file);
+        if (other !== undefined) edits.push(...renameEdits(other, entity, newName));
+      }
+      return toEdit(edits, clientUri);
+    });
+  });
+  connection.onCodeAction(({ textDocument, range, context }) =>
+    guard.run('code action', [], () => {
+      const uri = normalUri(textDocument.uri);
+      const wanted = context.only ?? [CodeActionKind.QuickFix];
+      const diagnostics = host.diagnosticsOf(uri);
+      const actions: LspCodeAction[] = [];
+      if (wanted.some((kind) => CodeActionKind.QuickFix.startsWith(kind))) {
+        for (const diagnostic of diagnostics.filter((candidate) => overlaps(candidate.range, range))) {
+          actions.push(...diagnostic.fixes.map((fix) => toCodeAction(fix, diagnostic, clientUri)));
+        }
+      }
+      if (wanted.some((kind) => kind.startsWith('source') && fixAllKind.startsWith(kind))) {
+        const edits = diagnostics.flatMap((diagnostic) => diagnostic.fixes.find((fix) => fix.safe)?.edits ?? []);
+        const apart = withoutOverlaps(edits);
+        if (apart.length > 0)
+          actions.push({ title: 'Fix all safe problems', kind: fixAllKind, edit: toEdit(apart, clientUri) });
+      }
+      return actions;
+    }),
+  );
+}
+
+const fixAllKind = 'source.fixAll.mergewright';
+
+/** References to the entity at a position in every file that mentions its table. */
+async function allReferences(
+  host: Host,
+  textUri: string,
+  position: { readonly line: number; readonly character: number },
+) {
+  const view = host.workspace.view(normalUri(textUri));
+  const entity = view === undefined ? undefined : entityAt(view, position);
+  if (view === undefined || entity === undefined) return [];
+  const views = await Promise.all(filesMentioning(view, entity).map((file) => host.workspace.viewOfFile(file)));
+  return views.flatMap((other) => (other === undefined ? [] : referencesIn(other, entity)));
+}
+
+/** Edits that touch each other can't be applied together; the first one wins. */
+function withoutOverlaps(edits: readonly TextEdit[]): readonly TextEdit[] {
+  const kept: TextEdit[] = [];
+  for (const edit of edits) {
+    if (!kept.some((other) => other.file === edit.file && overlaps(other.range, edit.range))) kept.push(edit);
+  }
+  return kept;
+}

@@ -1,0 +1,46 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { FilePort } from '../workspace/port.ts';
+
+/** Folders that hold nothing a person wrote. */
+const skipped = new Set(['node_modules', '.git', '.svn', '.hg', 'bin', 'obj', '.vscode']);
+
+/** Reads files by `file:` URIs; other schemes hold single documents that only the editor can read. */
+export const uriFiles: FilePort = {
+  async list(folder) {
+    const path = pathOf(folder);
+    const kind = path === undefined ? undefined : await stat(path).catch(() => undefined);
+    if (path === undefined || kind === undefined) return [];
+    return kind.isFile() ? [folder] : walk(path);
+  },
+  async read(file) {
+    const path = pathOf(file);
+    return path === undefined ? undefined : readFile(path).catch(() => undefined);
+  },
+};
+
+/** One spelling for each file, whatever the editor escapes: `file:///c%3A/x` and `file:///c:/x` are one. */
+export function normalUri(uri: string): string {
+  const path = pathOf(uri);
+  return path === undefined ? uri : pathToFileURL(path).href;
+}
+
+function pathOf(uri: string): string | undefined {
+  if (!uri.startsWith('file:')) return undefined;
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
+}
+
+async function walk(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const found: string[] = [];
+  for (const entry of entries) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory() && !skipped.has(entry.name)) found.push(...(await walk(path)));
+    else if (entry.isFile()) found.push(pathToFileURL(path).href);
+  }
+  return found;
+}

@@ -1,0 +1,30 @@
+/** Runs handlers so that a fault in one of them is written to the log and answered with nothing. */
+export class Guard {
+  private readonly log: (message: string) => void;
+
+  constructor(log: (message: string) => void) {
+    this.log = log;
+  }
+
+  run<T>(name: string, otherwise: T, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      this.report(name, error);
+      return otherwise;
+    }
+  }
+
+  async wait<T>(name: string, otherwise: T, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.report(name, error);
+      return otherwise;
+    }
+  }
+
+  private report(name: string, error: unknown): void {
+    this.log(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  }
+}

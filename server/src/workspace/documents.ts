@@ -1,0 +1,84 @@
+import type { PlatformName } from '../../../protocol/platform.ts';
+import type { Range } from '../../../protocol/position.ts';
+import { type FileDefinitions, readDefinitions } from '../model/definitions.ts';
+import { lineStartsOf, offsetOf } from '../syntax/inspect.ts';
+import { parse } from '../syntax/parse.ts';
+import type { Script } from '../syntax/tree.ts';
+
+/** A change as the editor reports it: of a range, or of the whole text. */
+export interface TextChange {
+  readonly range?: Range;
+  readonly text: string;
+}
+
+/** Why a document is only shown, not understood; null when it is understood. */
+export type Degradation = string | null;
+
+/** An open document, parsed. Instances never change; an edit makes a new one. */
+export interface OpenDocument {
+  readonly uri: string;
+  readonly language: string;
+  readonly version: number;
+  readonly text: string;
+  readonly lineStarts: readonly number[];
+  readonly script: Script;
+  readonly degraded: Degradation;
+}
+
+/** Text of more characters is not parsed while it is edited: every key would take seconds. */
+export const largestDocument = 4 * 1024 * 1024;
+
+export function openDocument(
+  uri: string,
+  language: string,
+  version: number,
+  text: string,
+  platform: PlatformName,
+): OpenDocument {
+  const degraded = text.length > largestDocument ? tooLarge(text) : null;
+  return {
+    uri,
+    language,
+    version,
+    text,
+    lineStarts: lineStartsOf(text),
+    script: parse(degraded === null ? text : '', { platform }),
+    degraded,
+  };
+}
+
+/** The document after changes that are applied one after the other. */
+export function changeDocument(
+  document: OpenDocument,
+  version: number,
+  changes: readonly TextChange[],
+  platform: PlatformName,
+): OpenDocument {
+  let { text, lineStarts } = document;
+  for (const change of changes) {
+    if (change.range === undefined) text = change.text;
+    else {
+      const start = offsetOf(lineStarts, text, change.range.start);
+      const end = Math.max(start, offsetOf(lineStarts, text, change.range.end));
+      text = text.slice(0, start) + change.text + text.slice(end);
+    }
+    lineStarts = lineStartsOf(text);
+  }
+  return openDocument(document.uri, document.language, version, text, platform);
+}
+
+const definitions = new WeakMap<Script, FileDefinitions>();
+
+/** What a document defines; worked out once per text. */
+export function definitionsOfDocument(document: OpenDocument): FileDefinitions {
+  const kept = definitions.get(document.script);
+  if (kept !== undefined && kept.file === document.uri) return kept;
+  const read = readDefinitions(document.script, document.uri);
+  definitions.set(document.script, read);
+  return read;
+}
+
+function tooLarge(text: string): string {
+  const size = (text.length / (1024 * 1024)).toFixed(1);
+  return `${size} MB is more than Mergewright follows while it is edited; rules and features are off for this file.`;
+}

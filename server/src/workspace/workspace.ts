@@ -1,0 +1,181 @@
+import { type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
+import type { PlatformOrigin } from '../../../protocol/requests.ts';
+import type { DocumentView } from '../features/view.ts';
+import { decodeBytes } from '../syntax/encoding.ts';
+import { lineStartsOf } from '../syntax/inspect.ts';
+import { parse } from '../syntax/parse.ts';
+import { detectPlatform } from '../syntax/platform.ts';
+import {
+  changeDocument,
+  definitionsOfDocument,
+  largestDocument,
+  type OpenDocument,
+  openDocument,
+  type TextChange,
+} from './documents.ts';
+import { Folder } from './folder.ts';
+import { type FilePort, liesIn } from './port.ts';
+
+/** Languages whose documents are SQL as a whole. */
+const sqlLanguages = new Set(['sql', 'tsql', 'mssql', 'sqlserver', 'spark-sql', 'duckdb']);
+
+/**
+ * The open documents and the folders around them. Documents of no folder share one that knows only them. The name of a
+ * file is its URI.
+ */
+export class Workspace {
+  readonly documents = new Map<string, OpenDocument>();
+  /** Platform for files that neither connection, folder nor syntax tells of. */
+  fallbackPlatform: PlatformName | null = null;
+  private readonly port: FilePort;
+  private readonly pause: () => Promise<void>;
+  private folders: Folder[] = [];
+  private readonly loose: Folder;
+  private readonly connections = new Map<string, PlatformName>();
+  /** Documents whose text the folder has not seen yet. */
+  private readonly pending = new Set<string>();
+
+  constructor(port: FilePort, pause: () => Promise<void>) {
+    this.port = port;
+    this.pause = pause;
+    this.loose = new Folder(port, '');
+  }
+
+  get folderRoots(): readonly string[] {
+    return this.folders.map((folder) => folder.root);
+  }
+
+  addFolder(root: string): Folder {
+    const folder = new Folder(this.port, root, { pause: this.pause });
+    this.folders.push(folder);
+    return folder;
+  }
+
+  removeFolder(root: string): void {
+    this.folders = this.folders.filter((folder) => folder.root !== root);
+  }
+
+  /** The innermost folder that a file lies in, else the one of loose documents. */
+  folderOf(uri: string): Folder {
+    const around = this.folders.filter((folder) => liesIn(uri, folder.root));
+    return around.sort((left, right) => right.root.length - left.root.length)[0] ?? this.loose;
+  }
+
+  folderAt(root: string): Folder {
+    return this.folders.find((folder) => folder.root === root) ?? this.folderOf(root);
+  }
+
+  open(uri: string, language: string, version: number, text: string): OpenDocument | undefined {
+    if (!sqlLanguages.has(language)) return undefined;
+    const document = openDocument(uri, language, version, text, this.platformOf(uri, text).platform);
+    this.keep(document);
+    return document;
+  }
+
+  /** Applies changes; a version that goes backwards is taken over all the same, since the editor's text is the truth. */
+  change(uri: string, version: number, changes: readonly TextChange[]): OpenDocument | undefined {
+    const document = this.documents.get(uri);
+    if (document === undefined) return undefined;
+    const changed = changeDocument(document, version, changes, document.script.platform);
+    this.keep(changed);
+    return changed;
+  }
+
+  close(uri: string): void {
+    this.documents.delete(uri);
+    this.connections.delete(uri);
+    this.pending.delete(uri);
+    const folder = this.folderOf(uri);
+    if (folder === this.loose) folder.forget(uri);
+  }
+
+  /** The platform of the connection that a document uses; null: none. Returns the document parsed for it. */
+  connect(uri: string, platform: string | null): OpenDocument | undefined {
+    const name = platform === null ? undefined : parsePlatform(platform)?.name;
+    if (name === undefined) this.connections.delete(uri);
+    else this.connections.set(uri, name);
+    return this.reopen(uri);
+  }
+
+  /** Parses a document again where its platform has changed. */
+  reopen(uri: string): OpenDocument | undefined {
+    const document = this.documents.get(uri);
+    if (document === undefined) return undefined;
+    const { platform } = this.platformOf(uri, document.text);
+    if (platform === document.script.platform) return document;
+    const again = openDocument(uri, document.language, document.version, document.text, platform);
+    this.keep(again);
+    return again;
+  }
+
+  /** Platform of a document: its connection's, its folder's, that of its syntax, the setting's, SQL Server. */
+  platformOf(uri: string, text: string): { readonly platform: PlatformName; readonly origin: PlatformOrigin } {
+    const connected = this.connections.get(uri);
+    // The embedded engine runs loads of every platform; a script is not DuckDB's because of that connection.
+    if (connected !== undefined && connected !== 'duckdb') return { platform: connected, origin: 'connection' };
+    const stated = parsePlatform(this.folderOf(uri).settingsOf(uri).platform ?? '')?.name;
+    if (stated !== undefined) return { platform: stated, origin: 'folder' };
+    const detected = detectPlatform(text.length > largestDocument ? text.slice(0, largestDocument) : text);
+    if (detected !== undefined) return { platform: detected, origin: 'syntax' };
+    if (this.fallbackPlatform !== null) return { platform: this.fallbackPlatform, origin: 'setting' };
+    return { platform: 'sqlserver', origin: 'default' };
+  }
+
+  /** Hands the texts of edited documents to their folders. */
+  flush(): void {
+    for (const uri of this.pending) {
+      const document = this.documents.get(uri);
+      if (document === undefined || document.degraded !== null) continue;
+      this.folderOf(uri).takeScript(uri, document.script, definitionsOfDocument(document));
+    }
+    this.pending.clear();
+  }
+
+  get hasPending(): boolean {
+    return this.pending.size > 0;
+  }
+
+  /** A file was changed, made or deleted outside of the editor; open documents keep the editor's text. */
+  async fileChanged(uri: string): Promise<void> {
+    if (!this.documents.has(uri)) await this.folderOf(uri).readFile(uri);
+  }
+
+  /** What features look at. Edits that the folder has not seen yet are handed over first where that is quick. */
+  view(uri: string): DocumentView | undefined {
+    const document = this.documents.get(uri);
+    if (document === undefined || document.degraded !== null) return undefined;
+    const folder = this.folderOf(uri);
+    if (this.pending.size > 0 && folder.isSmall) this.flush();
+    return {
+      file: uri,
+      script: document.script,
+      lineStarts: document.lineStarts,
+      definitions: definitionsOfDocument(document),
+      folder,
+    };
+  }
+
+  /** A view of a file that may not be open; read and parsed for this one look. */
+  async viewOfFile(uri: string): Promise<DocumentView | undefined> {
+    const open = this.view(uri);
+    if (open !== undefined || this.documents.has(uri)) return open;
+    const bytes = await this.port.read(uri);
+    if (bytes === undefined || bytes.length > largestDocument) return undefined;
+    const { text } = decodeBytes(bytes);
+    const folder = this.folderOf(uri);
+    const script = parse(text, { platform: this.platformOf(uri, text).platform });
+    const definitions = folder.definitionsOf(uri) ?? {
+      file: uri,
+      platform: script.platform,
+      tables: [],
+      derived: [],
+      changes: [],
+    };
+    return { file: uri, script, lineStarts: lineStartsOf(text), definitions, folder };
+  }
+
+  private keep(document: OpenDocument): void {
+    this.documents.set(document.uri, document);
+    this.pending.add(document.uri);
+  }
+}
