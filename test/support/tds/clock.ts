@@ -20,9 +20,9 @@ export const day1900 = dayNumber('1900-01-01');
 
 /** Days since 0001-01-01. */
 export function dayNumber(date: string): number {
-  const milliseconds = Date.parse(`${date}T00:00:00Z`);
-  if (!/^\d{4}-\d\d-\d\d$/.test(date) || Number.isNaN(milliseconds)) throw new TypeError(`${date} is not a date`);
-  return Math.round((milliseconds - dayOne) / millisecondsPerDay);
+  const day = (Date.parse(`${date}T00:00:00Z`) - dayOne) / millisecondsPerDay;
+  if (Number.isNaN(day) || dayText(day) !== date) throw new TypeError(`${date} is not a date`);
+  return day;
 }
 
 export function dayText(day: number): string {
