@@ -71,6 +71,7 @@ export function parseCall(cursor: Cursor, name: Name): Expression {
     skipTail(cursor, clauses);
   }
   closeParenthesis(cursor);
+  checkArgumentCount(cursor, name, items);
   const withinGroup = parseWithinGroup(cursor);
   const filter = parseFilter(cursor);
   nulls = parseNulls(cursor) ?? nulls;
@@ -92,6 +93,16 @@ export function parseCall(cursor: Cursor, name: Name): Expression {
   };
 }
 
+/** COALESCE and NULLIF are part of the grammar on T-SQL, with their counts of arguments. */
+function checkArgumentCount(cursor: Cursor, name: Name, items: readonly Expression[]): void {
+  if (cursor.dialect.family !== 'tsql') return;
+  const called = functionName(name);
+  if (called === 'NULLIF' && items.length !== 2)
+    cursor.report(name.start, cursor.end, 'Expected two arguments of NULLIF.');
+  if (called === 'COALESCE' && items.length < 2)
+    cursor.report(name.start, cursor.end, 'Expected two or more arguments of COALESCE.');
+}
+
 function isArgumentEnd(word: string): boolean {
   return word === ')' || word === ',' || word === '.';
 }
@@ -110,7 +121,7 @@ const wordSeparated: Readonly<Record<string, readonly string[]>> = {
 };
 
 function parseCallArguments(cursor: Cursor, name: string, items: Expression[], clauses: OpaqueClause[]): void {
-  if (name === 'CONTAINS' || name === 'FREETEXT') {
+  if (name === 'CONTAINS' || name === 'FREETEXT' || name === 'MATCH') {
     if (cursor.dialect.family === 'tsql') {
       clauses.push(opaqueInside(cursor, name));
       return;
@@ -140,7 +151,12 @@ function parseArgument(cursor: Cursor, name: string, position: number): Expressi
   }
   if (cursor.dialect.family === 'tsql') {
     if (name === 'IIF' && position === 0) return cursor.grammar.condition(cursor);
-    const value = name === 'POSITION' ? cursor.grammar.value(cursor) : cursor.grammar.value(cursor);
+    // Only functions with a schema in front have defaults.
+    if (name === '' && cursor.at('DEFAULT')) {
+      cursor.advance();
+      return { kind: 'default', start, end: cursor.end };
+    }
+    const value = cursor.grammar.value(cursor);
     if (cursor.at('.') && cursor.peek(1) === '*') return qualifiedStar(cursor, value);
     // JSON_OBJECT ('key' : value)
     if (cursor.at(':') && name === 'JSON_OBJECT') return namedArgument(cursor, value, start);
@@ -334,10 +350,13 @@ function parseFrame(cursor: Cursor): WindowFrame {
     const from = parseBound(cursor);
     cursor.expect('AND');
     const to = parseBound(cursor);
+    checkRange(cursor, unit, from);
+    checkRange(cursor, unit, to);
     skipExclude(cursor);
     return { kind: 'window-frame', start, end: cursor.end, unit, from, to };
   }
   const from = parseBound(cursor);
+  checkRange(cursor, unit, from);
   if (cursor.dialect.family === 'tsql' && (from.type === 'following' || from.type === 'unbounded-following')) {
     cursor.report(
       from.start,
@@ -347,6 +366,12 @@ function parseFrame(cursor: Cursor): WindowFrame {
   }
   skipExclude(cursor);
   return { kind: 'window-frame', start, end: cursor.end, unit, from, to: null };
+}
+
+/** On T-SQL a RANGE frame counts no rows. */
+function checkRange(cursor: Cursor, unit: WindowFrame['unit'], bound: FrameBound): void {
+  if (unit !== 'range' || bound.offset === null || cursor.dialect.family !== 'tsql') return;
+  cursor.report(bound.start, bound.end, 'Expected UNBOUNDED or CURRENT ROW: RANGE takes no number of rows.');
 }
 
 function skipExclude(cursor: Cursor): void {
@@ -361,6 +386,9 @@ function parseBound(cursor: Cursor): FrameBound {
     return { kind: 'frame-bound', start, end: cursor.end, type: 'current-row', offset: null };
   }
   const unbounded = cursor.eat('UNBOUNDED');
+  if (!unbounded && cursor.dialect.family === 'tsql' && cursor.kind !== tokenKind.number) {
+    cursor.fail('UNBOUNDED, CURRENT ROW or a number of rows');
+  }
   const offset = unbounded ? null : cursor.grammar.value(cursor);
   const preceding = cursor.eat('PRECEDING');
   if (!preceding && !cursor.eat('FOLLOWING')) cursor.fail('PRECEDING or FOLLOWING');

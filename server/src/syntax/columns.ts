@@ -18,16 +18,15 @@ import { parseDataType } from './types.ts';
 
 /**
  * `( column …, constraint …, index … )`; the current token is the opening parenthesis. A mistake in one element leaves
- * the others understood. T-SQL takes a comma behind the last one.
+ * the others understood. CREATE TABLE takes a comma behind the last one.
  */
-export function parseTableElements(cursor: Cursor): readonly TableElement[] {
+export function parseTableElements(cursor: Cursor, trailingComma = false): readonly TableElement[] {
   const elements: TableElement[] = [];
   if (!cursor.expect('(')) return elements;
   for (;;) {
-    if (cursor.at(')') && elements.length > 0) break;
+    if (cursor.at(')') && elements.length > 0 && trailingComma) break;
     elements.push(parseTableElement(cursor));
     if (!cursor.at(',') && !cursor.at(')')) {
-      if (startsNextElement(cursor, elements[elements.length - 1])) continue;
       cursor.fail("',' or ')'");
     }
     if (cursor.recovering && !recoverElement(cursor)) return elements;
@@ -35,12 +34,6 @@ export function parseTableElements(cursor: Cursor): readonly TableElement[] {
   }
   closeParenthesis(cursor);
   return elements;
-}
-
-/** A table constraint may follow a column without a comma between them. */
-function startsNextElement(cursor: Cursor, previous: TableElement | undefined): boolean {
-  if (previous === undefined || cursor.recovering) return false;
-  return atConstraint(cursor) || (cursor.at('INDEX') && previous.kind !== 'column-definition');
 }
 
 export function parseTableElement(cursor: Cursor): TableElement {
@@ -93,9 +86,9 @@ export function parseColumnDefinition(cursor: Cursor): ColumnDefinition {
     return { kind: 'column-definition', start, end: cursor.end, name, type, computed, comment: null, ...draft };
   if (cursor.eat('AS')) {
     computed = cursor.grammar.value(cursor);
-  } else if ((cursor.at(',') || cursor.at(')')) && /^timestamp$/i.test(name.name)) {
-    // `timestamp` alone is a column of that name and type.
-    type = timestampType(name);
+  } else if (cursor.at(',') || cursor.at(')')) {
+    // `timestamp` alone is a column of that name and type; others have no type only in CREATE TABLE … AS SELECT.
+    if (/^timestamp$/i.test(name.name)) type = timestampType(name);
   } else {
     type = parseDataType(cursor);
     // After a lost type the properties are still read: NOT NULL, keys, defaults.
@@ -115,6 +108,7 @@ function parseProperty(cursor: Cursor, draft: Draft, isComputed: boolean): boole
   const { start } = cursor;
   switch (cursor.word) {
     case 'NULL':
+      if (isComputed) return false;
       cursor.advance();
       draft.nullable = true;
       return true;
@@ -125,27 +119,32 @@ function parseProperty(cursor: Cursor, draft: Draft, isComputed: boolean): boole
         cursor.expect('REPLICATION');
         return true;
       }
+      if (isComputed && !draft.persisted) return false;
       cursor.advance();
       cursor.expect('NULL');
       draft.nullable = false;
       return true;
     case 'IDENTITY':
+      if (draft.identity !== null) return false;
       draft.identity = parseIdentity(cursor);
       return true;
     case 'COLLATE':
+      if (draft.collation !== null) return false;
       cursor.advance();
       draft.collation = cursor.identifier('a collation');
       return true;
     case 'PERSISTED':
-      if (!isComputed) return false;
+      if (!isComputed || draft.persisted) return false;
       cursor.advance();
       draft.persisted = true;
       return true;
     case 'SPARSE':
+      if (draft.sparse) return false;
       cursor.advance();
       draft.sparse = true;
       return true;
     case 'ROWGUIDCOL':
+      if (draft.rowGuid) return false;
       cursor.advance();
       draft.rowGuid = true;
       return true;
@@ -181,21 +180,21 @@ function parseProperty(cursor: Cursor, draft: Draft, isComputed: boolean): boole
       draft.index = parseInlineIndex(cursor);
       return true;
     default:
-      return parseConstraintProperty(cursor, draft, start);
+      return parseConstraintProperty(cursor, draft, start, isComputed);
   }
 }
 
-function parseConstraintProperty(cursor: Cursor, draft: Draft, start: number): boolean {
+function parseConstraintProperty(cursor: Cursor, draft: Draft, start: number, isComputed: boolean): boolean {
   let name: Identifier | null = null;
   if (cursor.at('CONSTRAINT')) {
-    // A table constraint behind a column without a comma is the next element.
-    if (isTableConstraint(cursor)) return false;
     cursor.advance();
     name = cursor.identifier('the name of a constraint');
     if (cursor.at('NULL') || cursor.at('NOT')) return !cursor.recovering;
-  } else if (cursor.at('PRIMARY') || cursor.at('UNIQUE') || cursor.at('FOREIGN')) {
-    if (isKeyOfTable(cursor, 0)) return false;
   }
+  if (cursor.at('DEFAULT') && draft.constraints.some((constraint) => constraint.type === 'default')) return false;
+  if (isComputed && !draft.persisted && (cursor.at('CHECK') || cursor.at('REFERENCES') || cursor.at('FOREIGN')))
+    return false;
+  if (isComputed && cursor.at('DEFAULT')) return false;
   const constraint = parseColumnConstraint(cursor, start, name);
   if (constraint === null) {
     if (name !== null) cursor.fail('PRIMARY KEY, UNIQUE, REFERENCES, CHECK, DEFAULT or NOT NULL');
@@ -204,20 +203,6 @@ function parseConstraintProperty(cursor: Cursor, draft: Draft, start: number): b
   draft.constraints.push(constraint);
   if (constraint.type === 'default') draft.default = constraint.expression;
   return !cursor.recovering;
-}
-
-function isTableConstraint(cursor: Cursor): boolean {
-  return isKeyOfTable(cursor, 2);
-}
-
-/** PRIMARY KEY or UNIQUE with a column list, or FOREIGN KEY with one. */
-function isKeyOfTable(cursor: Cursor, from: number): boolean {
-  let distance = from;
-  const first = cursor.peek(distance);
-  if (first !== 'PRIMARY' && first !== 'UNIQUE' && first !== 'FOREIGN') return false;
-  distance += first === 'UNIQUE' ? 1 : 2;
-  while (['CLUSTERED', 'NONCLUSTERED', 'HASH'].includes(cursor.peek(distance))) distance += 1;
-  return cursor.peek(distance) === '(';
 }
 
 function parseIdentity(cursor: Cursor): IdentityClause {

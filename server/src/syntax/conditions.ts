@@ -40,8 +40,6 @@ export const comparisonOperators: ReadonlySet<string> = new Set([
   '!>',
   '<=>',
   '==',
-  '*=',
-  '=*',
 ]);
 const conditionOperators: ReadonlySet<string> = new Set([...comparisonOperators, 'AND', 'OR']);
 /** Functions of T-SQL that are conditions. */

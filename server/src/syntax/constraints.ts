@@ -233,6 +233,7 @@ function parseReferences(cursor: Cursor): ReferencesClause {
   while (cursor.at('ON') && (cursor.peek(1) === 'DELETE' || cursor.peek(1) === 'UPDATE') && !cursor.recovering) {
     cursor.advance();
     const isDelete = cursor.at('DELETE');
+    if ((isDelete ? onDelete : onUpdate) !== null) cursor.fail('the end of the constraint');
     cursor.advance();
     const action = parseReferenceAction(cursor);
     if (isDelete) onDelete = action;
@@ -243,7 +244,7 @@ function parseReferences(cursor: Cursor): ReferencesClause {
 
 function parseReferenceAction(cursor: Cursor): string {
   if (cursor.eat('CASCADE')) return 'CASCADE';
-  if (cursor.eat('RESTRICT')) return 'RESTRICT';
+  if (cursor.dialect.family !== 'tsql' && cursor.eat('RESTRICT')) return 'RESTRICT';
   if (cursor.eat('SET')) {
     if (cursor.eat('NULL')) return 'SET NULL';
     cursor.expect('DEFAULT');
@@ -271,7 +272,7 @@ function parseCheck(cursor: Cursor, start: number, name: Identifier | null): Con
 
 function parseDefault(cursor: Cursor, start: number, name: Identifier | null): Constraint {
   cursor.advance();
-  const expression = cursor.grammar.operand(cursor);
+  const expression = parseDefaultValue(cursor);
   if (cursor.at('WITH') && cursor.peek(1) === 'VALUES') {
     cursor.advance();
     cursor.advance();
@@ -279,10 +280,19 @@ function parseDefault(cursor: Cursor, start: number, name: Identifier | null): C
   return { ...emptyConstraint, start, end: cursor.end, type: 'default', name, expression };
 }
 
+/** The value of DEFAULT; T-SQL takes no query in it. */
+function parseDefaultValue(cursor: Cursor): Expression {
+  const value = cursor.dialect.family === 'tsql' ? cursor.grammar.value(cursor) : cursor.grammar.operand(cursor);
+  if (value.kind === 'subquery' && cursor.dialect.family === 'tsql') {
+    cursor.report(value.start, value.end, 'Expected a constant or function: a DEFAULT takes no query.');
+  }
+  return value;
+}
+
 /** `DEFAULT … FOR column` of ALTER TABLE … ADD. */
 function parseDefaultFor(cursor: Cursor, start: number, name: Identifier | null): Constraint {
   cursor.advance();
-  const expression = cursor.grammar.operand(cursor);
+  const expression = parseDefaultValue(cursor);
   let forColumn: Identifier | null = null;
   if (cursor.expect('FOR')) forColumn = cursor.identifier('a column name');
   cursor.eatSequence('WITH', 'VALUES');

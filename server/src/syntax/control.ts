@@ -18,6 +18,7 @@ export function parseIf(cursor: Cursor): Statement {
 
 /** The one statement of IF, ELSE or WHILE. After a mistake in the condition it is looked for where a line begins. */
 function parseBranch(cursor: Cursor): Statement {
+  if (cursor.at(';')) cursor.fail('a statement');
   return cursor.grammar.statement(cursor);
 }
 
@@ -52,7 +53,7 @@ function parseBlock(cursor: Cursor, start: number): Statement {
     else cursor.fail("'('");
   }
   const statements = cursor.grammar.statements(cursor);
-  if (statements.length === 0 && !cursor.recovering) cursor.fail('a statement');
+  if (statements.every((statement) => statement.kind === 'empty') && !cursor.recovering) cursor.fail('a statement');
   if (!cursor.eat('END')) {
     cursor.recovering = cursor.recovering && !cursor.atEnd;
     cursor.fail('END');
@@ -89,8 +90,8 @@ function parseTry(cursor: Cursor): Statement {
   cursor.advance();
   cursor.eat(';');
   const tried = cursor.grammar.statements(cursor);
+  if (tried.length === 0) cursor.fail('a statement');
   closeTry(cursor, 'TRY');
-  cursor.eat(';');
   let caught: readonly Statement[] = [];
   if (cursor.at('BEGIN') && cursor.peek(1) === 'CATCH') {
     cursor.advance();
@@ -163,36 +164,42 @@ export function parseThrow(cursor: Cursor): Statement {
   cursor.advance();
   const items: Expression[] = [];
   if (cursor.kind === tokenKind.number || cursor.kind === tokenKind.variable) {
-    items.push(cursor.grammar.operand(cursor));
+    items.push(parseConstant(cursor));
     cursor.expect(',');
-    items.push(cursor.grammar.operand(cursor));
+    items.push(parseConstant(cursor));
     cursor.expect(',');
-    items.push(cursor.grammar.operand(cursor));
+    items.push(parseConstant(cursor));
   }
   return { kind: 'throw', start, end: cursor.end, arguments: items };
 }
 
-/** RAISERROR (message, severity, state, …) [WITH option]; also its oldest form without parentheses. */
+/** A constant or a variable, no expression. */
+function parseConstant(cursor: Cursor): Expression {
+  const { start } = cursor;
+  if (cursor.at('-')) {
+    cursor.advance();
+    const operand = parseConstant(cursor);
+    return { kind: 'unary', start, end: cursor.end, operator: '-', operand };
+  }
+  if ((cursor.kind >= tokenKind.string && cursor.kind <= tokenKind.variable) || cursor.at('NULL'))
+    return cursor.grammar.primary(cursor);
+  cursor.fail('a constant or a variable');
+  return { kind: 'error', start: cursor.end, end: cursor.end };
+}
+
+/** RAISERROR (message, severity, state, …) [WITH option]. */
 export function parseRaiseError(cursor: Cursor): Statement {
   const { start } = cursor;
   cursor.advance();
   const items: Expression[] = [];
   const options: string[] = [];
   if (cursor.eat('(')) {
-    do items.push(cursor.grammar.value(cursor));
+    do items.push(parseConstant(cursor));
     while (!cursor.recovering && cursor.eat(','));
     closeParenthesis(cursor);
     if (items.length < 3) cursor.report(start, cursor.end, 'Expected message, severity and state in RAISERROR.');
   } else {
-    items.push(cursor.grammar.operand(cursor));
-    if (
-      cursor.eat(',') ||
-      cursor.kind === tokenKind.string ||
-      cursor.kind === tokenKind.nationalString ||
-      cursor.kind === tokenKind.variable
-    ) {
-      items.push(cursor.grammar.operand(cursor));
-    }
+    cursor.fail("'('");
   }
   if (cursor.at('WITH') && ['NOWAIT', 'LOG', 'SETERROR'].includes(cursor.peek(1))) {
     cursor.advance();

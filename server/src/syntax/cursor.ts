@@ -25,6 +25,8 @@ export class Cursor {
   /** Index of the current token in the buffer. */
   index = 0;
   depth = 0;
+  /** Inside the query of an INSERT, whose FROM may hold a write with OUTPUT. */
+  nestedWrites = false;
   problems: SyntaxProblem[] = [];
   readonly sqlcmd: SqlcmdLine[] = [];
   /** True after a problem until the parser has found its way again; nothing is reported meanwhile. */
@@ -209,6 +211,7 @@ export class Cursor {
     this.problems = [];
     this.recovering = false;
     this.depth = 0;
+    this.nestedWrites = false;
     if (this.index < 2048) return;
     const rest = this.count - this.index;
     this.kinds.copyWithin(0, this.index, this.count);

@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { parseIdentifierList, parseName } from './names.ts';
+import { parseQueryWithTables } from './queries.ts';
 import { tokenKind } from './tokens.ts';
 import type { DeclaredVariable, Identifier, Query, Statement, Variable } from './tree.ts';
 import { parseDataType } from './types.ts';
@@ -77,7 +78,7 @@ function parseDeclareCursor(cursor: Cursor, start: number): Statement {
 export function parseCursorQuery(cursor: Cursor): Query | null {
   while (cursorOptions.has(cursor.word)) cursor.advance();
   if (!cursor.expect('FOR')) return null;
-  const query = cursor.grammar.query(cursor);
+  const query = parseQueryWithTables(cursor);
   if (cursor.at('OPTION')) {
     cursor.advance();
     if (cursor.at('(')) cursor.skipParentheses();

@@ -46,8 +46,13 @@ function parseExecuteString(cursor: Cursor, start: number): Execute {
 function parseArguments(cursor: Cursor): readonly ExecuteArgument[] {
   const found: ExecuteArgument[] = [];
   if (!startsArgument(cursor)) return found;
-  do found.push(parseArgument(cursor));
-  while (!cursor.recovering && cursor.eat(','));
+  do {
+    const argument = parseArgument(cursor);
+    if (argument.name === null && found.some((earlier) => earlier.name !== null)) {
+      cursor.report(argument.start, argument.end, "Expected '@name =': behind a named argument all others are named.");
+    }
+    found.push(argument);
+  } while (!cursor.recovering && cursor.eat(','));
   return found;
 }
 
@@ -59,9 +64,7 @@ function startsArgument(cursor: Cursor): boolean {
     cursor.at('-') ||
     cursor.at('+') ||
     cursor.at('NULL') ||
-    cursor.at('DEFAULT') ||
-    (cursor.at('ON') && cursor.peek(1) !== 'PRIMARY') ||
-    cursor.at('OFF')
+    cursor.at('DEFAULT')
   );
 }
 
@@ -95,7 +98,7 @@ function parseArgumentValue(cursor: Cursor): Expression {
     return { kind: 'default', start, end: cursor.end };
   }
   if (kind === tokenKind.variable) return takeVariable(cursor);
-  if (cursor.atName || cursor.at('ON') || cursor.at('OFF')) {
+  if (cursor.atName) {
     const parts = [cursor.takeIdentifier()];
     while (cursor.at('.') && cursor.nameAhead(1)) {
       cursor.advance();

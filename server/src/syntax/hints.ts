@@ -49,7 +49,7 @@ export function parseTableHints(cursor: Cursor): readonly TableHint[] {
     cursor.advance();
     return parseHintList(cursor);
   }
-  if (cursor.at('(') && isTableHint(cursor, 1)) return parseHintList(cursor);
+  if (cursor.at('(')) return parseOldHint(cursor);
   // `FROM t HOLDLOCK`, the oldest form.
   if (cursor.at('HOLDLOCK')) {
     const { start } = cursor;
@@ -57,6 +57,16 @@ export function parseTableHints(cursor: Cursor): readonly TableHint[] {
     return [{ kind: 'table-hint', start, end: cursor.end, name: 'HOLDLOCK', value: null }];
   }
   return [];
+}
+
+/** One hint in parentheses without WITH; INDEX may be one of several. */
+function parseOldHint(cursor: Cursor): readonly TableHint[] {
+  cursor.advance();
+  const hints = [parseHint(cursor)];
+  const several = hints[0]?.name === 'INDEX';
+  while (several && !cursor.recovering && cursor.eat(',')) hints.push(parseHint(cursor));
+  closeParenthesis(cursor);
+  return hints;
 }
 
 /** The hints in parentheses, with or without commas between them. */
@@ -85,8 +95,7 @@ function parseHint(cursor: Cursor): TableHint {
     const from = cursor.end;
     if (cursor.at('(')) parseHintArguments(cursor);
     else if (cursor.eat('=')) {
-      if (cursor.at('(')) parseHintArguments(cursor);
-      else if (cursor.atName || cursor.kind === tokenKind.number) cursor.advance();
+      if (cursor.atName || cursor.kind === tokenKind.number) cursor.advance();
       else cursor.fail('an index');
     } else if (word === 'FORCESEEK') return hint(word, null);
     else cursor.fail("'(' or '='");

@@ -1,8 +1,10 @@
 import type { Cursor } from './cursor.ts';
+import { parseTableHints } from './hints.ts';
 import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
-import { parseOptionalHints, parseOutputs } from './output.ts';
-import { parseTop } from './queries.ts';
+import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
+import { parseInsertValue, parseTop } from './queries.ts';
 import { skipUntil } from './recovery.ts';
+import { tokenKind } from './tokens.ts';
 import type {
   Assignment,
   Expression,
@@ -12,6 +14,7 @@ import type {
   MergeBranch,
   TableSource,
   WithClause,
+  WriteTarget,
 } from './tree.ts';
 
 /**
@@ -23,7 +26,7 @@ export function parseMerge(cursor: Cursor, withClause: WithClause | null, start:
   const schemaEvolution = cursor.dialect.family === 'spark' && cursor.eatSequence('WITH', 'SCHEMA', 'EVOLUTION');
   const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor) : null;
   cursor.eat('INTO');
-  const target = cursor.grammar.singleSource(cursor);
+  const target = cursor.dialect.family === 'tsql' ? parseTarget(cursor) : cursor.grammar.singleSource(cursor);
   let source: TableSource | null = null;
   let on: Expression | null = null;
   if (cursor.expect('USING')) {
@@ -53,6 +56,17 @@ export function parseMerge(cursor: Cursor, withClause: WithClause | null, start:
     schemaEvolution,
     terminated,
   };
+}
+
+/** T-SQL puts the hints of the target before its alias. */
+function parseTarget(cursor: Cursor): WriteTarget {
+  if (cursor.kind === tokenKind.reserved && cursor.peek(1) === '(') return cursor.grammar.singleSource(cursor);
+  const plain = parsePlainTarget(cursor);
+  const hints = cursor.at('WITH') ? parseTableHints(cursor) : [];
+  let alias: Identifier | null = null;
+  if (cursor.eat('AS')) alias = cursor.identifier('an alias');
+  else if (cursor.atName && !cursor.at('USING')) alias = cursor.takeIdentifier();
+  return { ...plain, end: cursor.end, hints, alias };
 }
 
 /** DuckDB's USING (a, b) is no expression; it is kept as the tuple of its columns. */
@@ -174,7 +188,7 @@ function parseInsert(cursor: Cursor): MergeAction {
   }
   const values: Expression[] = [];
   if (cursor.expect('VALUES') && cursor.expect('(')) {
-    do values.push(cursor.grammar.value(cursor));
+    do values.push(parseInsertValue(cursor));
     while (!cursor.recovering && cursor.eat(','));
     closeParenthesis(cursor);
   }

@@ -3,24 +3,27 @@ import { closeParenthesis, parseIdentifierList } from './names.ts';
 import { tokenKind } from './tokens.ts';
 import type { Identifier, Option } from './tree.ts';
 
-/** What an option's value looks like: ON or OFF, a number, or anything up to the next comma. */
-type ValueKind = 'switch' | 'number' | 'any';
+/**
+ * What an option's value looks like: ON or OFF, the same with further options in parentheses, a number, a kind of
+ * compression, or anything up to the next comma.
+ */
+type ValueKind = 'switch' | 'switch-with-options' | 'number' | 'compression' | 'any';
 
 /** Options of indexes and keys, in CREATE INDEX and in constraints. */
 const indexOptions: Readonly<Record<string, ValueKind>> = {
   PAD_INDEX: 'switch',
   FILLFACTOR: 'number',
-  IGNORE_DUP_KEY: 'any',
+  IGNORE_DUP_KEY: 'switch-with-options',
   STATISTICS_NORECOMPUTE: 'switch',
   STATISTICS_INCREMENTAL: 'switch',
   ALLOW_ROW_LOCKS: 'switch',
   ALLOW_PAGE_LOCKS: 'switch',
   OPTIMIZE_FOR_SEQUENTIAL_KEY: 'switch',
-  DATA_COMPRESSION: 'any',
+  DATA_COMPRESSION: 'compression',
   XML_COMPRESSION: 'any',
   SORT_IN_TEMPDB: 'switch',
   DROP_EXISTING: 'switch',
-  ONLINE: 'any',
+  ONLINE: 'switch-with-options',
   RESUMABLE: 'switch',
   MAX_DURATION: 'any',
   MAXDOP: 'number',
@@ -43,12 +46,12 @@ const indexOptions: Readonly<Record<string, ValueKind>> = {
 const tableOptions: Readonly<Record<string, ValueKind>> = {
   MEMORY_OPTIMIZED: 'switch',
   DURABILITY: 'any',
-  DATA_COMPRESSION: 'any',
+  DATA_COMPRESSION: 'compression',
   XML_COMPRESSION: 'any',
-  SYSTEM_VERSIONING: 'any',
-  LEDGER: 'any',
+  SYSTEM_VERSIONING: 'switch-with-options',
+  LEDGER: 'switch-with-options',
   REMOTE_DATA_ARCHIVE: 'any',
-  DATA_DELETION: 'any',
+  DATA_DELETION: 'switch-with-options',
   FILETABLE_DIRECTORY: 'any',
   FILETABLE_COLLATE_FILENAME: 'any',
   FILETABLE_PRIMARY_KEY_CONSTRAINT_NAME: 'any',
@@ -120,7 +123,7 @@ function parseOption(cursor: Cursor, known: Readonly<Record<string, ValueKind>> 
   }
   cursor.advance();
   if (!cursor.eat('=')) {
-    if (valueKind === 'switch' || valueKind === 'number') cursor.fail("'='");
+    if (valueKind !== undefined && valueKind !== 'any') cursor.fail("'='");
     if (word === 'MAX_DURATION' || known === null) skipValue(cursor);
     else if (cursor.at('(')) cursor.skipParentheses();
     return { kind: 'option', start, end: cursor.end, name: word, value: null, columns: [] };
@@ -132,20 +135,36 @@ function parseOption(cursor: Cursor, known: Readonly<Record<string, ValueKind>> 
 }
 
 function readValue(cursor: Cursor, kind: ValueKind): void {
-  if (kind === 'switch') {
-    if (!cursor.eat('ON') && !cursor.eat('OFF')) {
-      if (cursor.atName) skipValue(cursor);
-      else cursor.fail('ON or OFF');
+  if (kind === 'switch' || kind === 'switch-with-options') {
+    if (cursor.eatAny('ON', 'OFF') === null && !takeVariable(cursor)) cursor.fail('ON or OFF');
+    if (kind === 'switch-with-options' && cursor.at('(')) parseAnyOptions(cursor);
+    return;
+  }
+  if (kind === 'compression') {
+    if (!compressions.has(cursor.tokenText.toUpperCase()) && !takeVariable(cursor)) {
+      cursor.fail('NONE, ROW, PAGE, COLUMNSTORE or COLUMNSTORE_ARCHIVE');
+      return;
     }
+    if (cursor.atName) cursor.advance();
+    if (cursor.at('ON')) skipValue(cursor);
     return;
   }
   if (kind === 'number') {
-    if (cursor.kind === tokenKind.number || cursor.tokenText.startsWith('$(')) cursor.advance();
-    else cursor.fail('a number');
+    if (cursor.kind === tokenKind.number) cursor.advance();
+    else if (!takeVariable(cursor)) cursor.fail('a number');
     return;
   }
   if (cursor.at(',') || cursor.at(')') || cursor.atEnd) cursor.fail('a value');
   else skipValue(cursor);
+}
+
+const compressions: ReadonlySet<string> = new Set(['NONE', 'ROW', 'PAGE', 'COLUMNSTORE', 'COLUMNSTORE_ARCHIVE']);
+
+/** A variable of the SQLCMD processor, which may stand for any value. */
+function takeVariable(cursor: Cursor): boolean {
+  if (!cursor.tokenText.startsWith('$(')) return false;
+  cursor.advance();
+  return true;
 }
 
 /** Everything up to the comma or parenthesis that ends the option. */

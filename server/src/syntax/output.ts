@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { parseIdentifierList, parseName } from './names.ts';
-import { parseHints } from './queries.ts';
+import { parseHints } from './queryHints.ts';
 import { parseSelectItems } from './selectItems.ts';
 import { tokenKind } from './tokens.ts';
 import type { Output, QueryHint, TableReference, TableVariable } from './tree.ts';

@@ -9,7 +9,7 @@ export function parsePivot(cursor: Cursor, source: TableSource): TableSource {
   cursor.expect('(');
   const aggregates: SelectItem[] = [];
   do aggregates.push(parseSelectItem(cursor));
-  while (!cursor.recovering && cursor.eat(','));
+  while (!cursor.recovering && cursor.dialect.family !== 'tsql' && cursor.eat(','));
   const values: SelectItem[] = [];
   let column: Expression = { kind: 'error', start: cursor.end, end: cursor.end };
   if (cursor.dialect.family === 'duckdb' && !cursor.at('FOR')) {

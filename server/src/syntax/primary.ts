@@ -103,6 +103,9 @@ function parseParts(cursor: Cursor, first: Identifier): readonly (Identifier | n
     cursor.advance();
     parts.push(cursor.at('.') ? null : namePart(cursor));
   }
+  if (parts[parts.length - 2] === null && cursor.dialect.family === 'tsql' && !cursor.at('(')) {
+    cursor.report(first.start, cursor.end, 'Expected the name of a table between the dots.');
+  }
   return parts;
 }
 
@@ -198,6 +201,7 @@ function parseReserved(cursor: Cursor): Expression {
     case 'NULL':
       return parseLiteral(cursor, 'null');
     case 'DEFAULT': {
+      if (cursor.dialect.family === 'tsql') break;
       cursor.advance();
       return { kind: 'default', start, end: cursor.end };
     }

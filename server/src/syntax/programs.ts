@@ -1,7 +1,7 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
 import { parseAnyOptions, parseTableOptions } from './options.ts';
-import { parseQueryAfterWith, parseWith } from './queries.ts';
+import { parseQueryWithTables } from './queries.ts';
 import { tokenKind } from './tokens.ts';
 import type {
   CreateFunction,
@@ -43,9 +43,7 @@ function parseBody(cursor: Cursor): readonly Statement[] {
     return [];
   }
   cursor.recovering = false;
-  const body = cursor.grammar.statements(cursor);
-  if (body.length === 0) cursor.fail('a statement');
-  return body;
+  return cursor.grammar.statements(cursor);
 }
 
 /** Parameters with or without parentheses around them. */
@@ -196,15 +194,13 @@ function parseInline(cursor: Cursor): Query | null {
   const { start } = cursor;
   if (cursor.at('(')) {
     cursor.advance();
-    const inner = cursor.at('WITH')
-      ? parseQueryAfterWith(cursor, parseWith(cursor), start)
-      : cursor.grammar.query(cursor);
+    const inner = parseQueryWithTables(cursor);
     closeParenthesis(cursor);
     return cursor.at('UNION') || cursor.at('EXCEPT') || cursor.at('INTERSECT')
       ? cursor.grammar.queryFrom(cursor, { kind: 'query-group', start, end: cursor.end, query: inner })
       : inner;
   }
-  return cursor.at('WITH') ? parseQueryAfterWith(cursor, parseWith(cursor), start) : cursor.grammar.query(cursor);
+  return parseQueryWithTables(cursor);
 }
 
 /** CREATE, ALTER or CREATE OR ALTER TRIGGER from the name on. */
@@ -248,8 +244,7 @@ export function parseView(cursor: Cursor, start: number, alter: boolean, materia
     } else options.push(...parseProgramOptions(cursor));
   }
   cursor.expect('AS');
-  const from = cursor.start;
-  const query = cursor.at('WITH') ? parseQueryAfterWith(cursor, parseWith(cursor), from) : cursor.grammar.query(cursor);
+  const query = parseQueryWithTables(cursor);
   if (cursor.at('WITH') && cursor.peek(1) === 'CHECK') {
     const optionStart = cursor.start;
     cursor.advance();

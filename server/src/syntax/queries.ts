@@ -13,7 +13,6 @@ import type {
   OrderItem,
   Query,
   QueryBody,
-  QueryHint,
   Select,
   TableSource,
   Top,
@@ -23,6 +22,14 @@ import type {
 
 /** A query from its WITH, SELECT, VALUES or opening parenthesis to the end of its ORDER BY or FOR clause. */
 export function parseQuery(cursor: Cursor): Query {
+  // Of the T-SQL platforms only Fabric nests WITH.
+  if (cursor.at('WITH') && cursor.dialect.family === 'tsql' && cursor.dialect.platform !== 'fabric')
+    cursor.fail('SELECT');
+  return parseQueryWithTables(cursor);
+}
+
+/** A query where a statement may define common tables for it. */
+export function parseQueryWithTables(cursor: Cursor): Query {
   const { start } = cursor;
   const withClause = cursor.at('WITH') ? parseWith(cursor) : null;
   return parseQueryAfterWith(cursor, withClause, start);
@@ -144,8 +151,6 @@ function parseSetOperations(cursor: Cursor, first: QueryBody): QueryBody {
         cursor.advance();
         cursor.advance();
       }
-    } else if (all && operator !== 'UNION') {
-      cursor.report(cursor.end - 3, cursor.end, `${operator} has no ALL.`);
     }
     const right = parseOperand(cursor);
     left = { kind: 'set-operation', start: left.start, end: cursor.end, operator, all, left, right };
@@ -173,6 +178,10 @@ function parseOperand(cursor: Cursor): QueryBody {
     cursor.depth += 1;
     cursor.advance();
     const query = cursor.grammar.query(cursor);
+    if (query.orderBy.length > 0 && cursor.dialect.family === 'tsql') {
+      const [first] = query.orderBy;
+      cursor.report(first?.start ?? start, cursor.end, 'An operand of UNION, EXCEPT or INTERSECT has no ORDER BY.');
+    }
     closeParenthesis(cursor);
     cursor.depth -= 1;
     return { kind: 'query-group', start, end: cursor.end, query };
@@ -252,10 +261,18 @@ function parseRow(cursor: Cursor): ValuesRow {
     return { kind: 'values-row', start, end: cursor.end, items };
   }
   if (!cursor.expect('(')) return { kind: 'values-row', start, end: cursor.end, items };
-  do items.push(cursor.grammar.value(cursor));
+  do items.push(parseInsertValue(cursor));
   while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
   return { kind: 'values-row', start, end: cursor.end, items };
+}
+
+/** A value or the word DEFAULT. */
+export function parseInsertValue(cursor: Cursor): Expression {
+  if (!cursor.at('DEFAULT')) return cursor.grammar.value(cursor);
+  const { start } = cursor;
+  cursor.advance();
+  return { kind: 'default', start, end: cursor.end };
 }
 
 /** SELECT … up to HAVING and QUALIFY. */
@@ -270,7 +287,7 @@ function parseSelect(cursor: Cursor): Select {
       cursor.skipParentheses();
     }
   } else cursor.eat('ALL');
-  const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor) : null;
+  const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor, true) : null;
   const items = parseSelectItems(cursor);
   const into =
     cursor.dialect.family === 'tsql' && cursor.eat('INTO') ? parseName(cursor, 'the name of a new table') : null;
@@ -353,7 +370,7 @@ function skipSample(cursor: Cursor): OpaqueClause {
 }
 
 /** TOP; the current token is TOP. Parentheses may be left out around a constant in SELECT only. */
-export function parseTop(cursor: Cursor): Top {
+export function parseTop(cursor: Cursor, inSelect = false): Top {
   const { start } = cursor;
   cursor.advance();
   let count: Expression;
@@ -366,20 +383,12 @@ export function parseTop(cursor: Cursor): Top {
       count = { kind: 'subquery', start: queryStart, end: cursor.end, query };
     } else count = inner;
     closeParenthesis(cursor);
-  } else if (
-    cursor.kind === tokenKind.number ||
-    cursor.kind === tokenKind.variable ||
-    cursor.kind === tokenKind.money ||
-    /^\$\(/.test(cursor.tokenText)
-  ) {
+  } else if (inSelect && (cursor.kind === tokenKind.number || cursor.tokenText.startsWith('$('))) {
     const { start: from, tokenText } = cursor;
-    const variable = cursor.kind === tokenKind.variable;
     cursor.advance();
-    count = variable
-      ? { kind: 'variable', start: from, end: cursor.end, name: tokenText }
-      : { kind: 'literal', start: from, end: cursor.end, type: 'number', value: tokenText, typeName: null };
+    count = { kind: 'literal', start: from, end: cursor.end, type: 'number', value: tokenText, typeName: null };
   } else {
-    cursor.fail("a number or '(' after TOP");
+    cursor.fail(inSelect ? "a number or '('" : "'('");
     count = errorHere(cursor);
   }
   const percent = cursor.eat('PERCENT');
@@ -532,7 +541,7 @@ function finishQuery(cursor: Cursor, withClause: WithClause | null, body: QueryB
       cursor.advance();
       offset = cursor.grammar.value(cursor);
       if (cursor.eatAny('ROW', 'ROWS') === null) cursor.fail('ROWS');
-      if (cursor.at('FETCH')) limit = parseFetch(cursor);
+      if (cursor.at('FETCH') && (cursor.peek(1) === 'NEXT' || cursor.peek(1) === 'FIRST')) limit = parseFetch(cursor);
     }
   } else {
     for (let again = true; again && !cursor.recovering; ) {
@@ -610,25 +619,4 @@ function parseForOption(cursor: Cursor, kind: string): void {
   if (option === 'BINARY') cursor.expect('BASE64');
   if (option === 'ELEMENTS') cursor.eatAny('XSINIL', 'ABSENT');
   if ((option === 'ROOT' || option === 'XMLSCHEMA') && cursor.at('(')) parseForArgument(cursor);
-}
-
-/** OPTION ( hint, … ); the current token is OPTION. */
-export function parseHints(cursor: Cursor): readonly QueryHint[] {
-  const hints: QueryHint[] = [];
-  cursor.advance();
-  if (!cursor.expect('(')) return hints;
-  do {
-    const { start } = cursor;
-    while (!cursor.atEnd && !cursor.at(',') && !cursor.at(')') && !cursor.at(';')) {
-      if (cursor.at('(')) cursor.skipParentheses();
-      else cursor.advance();
-    }
-    if (cursor.end <= start) {
-      cursor.fail('a query hint');
-      break;
-    }
-    hints.push({ kind: 'query-hint', start, end: cursor.end, text: cursor.slice(start, cursor.end).toUpperCase() });
-  } while (!cursor.recovering && cursor.eat(','));
-  closeParenthesis(cursor);
-  return hints;
 }

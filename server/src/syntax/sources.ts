@@ -49,8 +49,20 @@ function parsePlainSource(cursor: Cursor): TableSource {
   if (cursor.kind === tokenKind.reserved && rowsetFunctions.has(cursor.word) && cursor.peek(1) === '(') {
     return parseRowset(cursor);
   }
+  if (cursor.at('{')) return parseOuterJoinEscape(cursor);
   if (cursor.at('::')) cursor.advance();
   return parseNamedSource(cursor, start, false);
+}
+
+/** ODBC's `{oj a LEFT OUTER JOIN b ON …}`. */
+function parseOuterJoinEscape(cursor: Cursor): TableSource {
+  const { start } = cursor;
+  cursor.advance();
+  if (cursor.atName) cursor.advance();
+  else cursor.fail('OJ');
+  const source = cursor.grammar.tableSource(cursor);
+  cursor.expect('}');
+  return { kind: 'source-group', start, end: cursor.end, source, alias: null };
 }
 
 const rowsetFunctions: ReadonlySet<string> = new Set([
@@ -120,6 +132,7 @@ function parseNamedSource(cursor: Cursor, start: number, lateral: boolean): Tabl
 
 /** Everything behind a table's name: time travel, alias, sample, hints, in the orders that engines take. */
 function finishTable(cursor: Cursor, start: number, name: Name): TableSource {
+  if (cursor.dialect.family === 'tsql') return finishTsqlTable(cursor, start, name);
   let timeTravel = parseTimeTravel(cursor);
   let sample = parseSample(cursor);
   let hints: readonly TableHint[] = parseTableHints(cursor);
@@ -130,6 +143,24 @@ function finishTable(cursor: Cursor, start: number, name: Name): TableSource {
   return { kind: 'table', start, end: cursor.end, name, alias, columns, hints, timeTravel, sample };
 }
 
+/** T-SQL's order: time travel, alias, sample, hints. Parentheses without WITH hold one hint, maybe before the alias. */
+function finishTsqlTable(cursor: Cursor, start: number, name: Name): TableSource {
+  const timeTravel = parseTimeTravel(cursor);
+  let hints: readonly TableHint[] = cursor.at('(') ? parseTableHints(cursor) : [];
+  const alias = parseAlias(cursor);
+  const sample = parseSample(cursor);
+  const hintsBehind = cursor.at('WITH') || cursor.at('HOLDLOCK') || (cursor.at('(') && !startsQueryInside(cursor));
+  if (hints.length === 0 && hintsBehind) hints = parseTableHints(cursor);
+  return { kind: 'table', start, end: cursor.end, name, alias, columns: [], hints, timeTravel, sample };
+}
+
+/** A statement in parentheses may follow a FROM clause without a semicolon. */
+function startsQueryInside(cursor: Cursor): boolean {
+  let distance = 1;
+  while (cursor.peek(distance) === '(') distance += 1;
+  return cursor.peek(distance) === 'SELECT';
+}
+
 function parseVariableSource(cursor: Cursor): TableSource {
   const { start, tokenText: name } = cursor;
   cursor.advance();
@@ -138,10 +169,8 @@ function parseVariableSource(cursor: Cursor): TableSource {
     const access = parsePostfix(cursor, variable);
     if (access.kind === 'member') return finishFunction(cursor, access, false);
   }
-  const before = parseTableHints(cursor);
-  const { alias } = parseAliasAndColumns(cursor);
-  const after = before.length === 0 ? parseTableHints(cursor) : before;
-  return { kind: 'table-variable', start, end: cursor.end, name, alias, hints: after };
+  const alias = parseAlias(cursor);
+  return { kind: 'table-variable', start, end: cursor.end, name, alias, hints: [] };
 }
 
 function parseFunctionSource(cursor: Cursor, name: Name, lateral: boolean): TableSource {
@@ -195,10 +224,8 @@ function opaqueResult(name: Name, end: number, clauses: readonly OpaqueClause[])
 
 function finishFunction(cursor: Cursor, call: Call | MemberAccess, lateral: boolean): TableSource {
   let schema: readonly SchemaColumn[] = [];
-  let hints: readonly TableHint[] = [];
   if (cursor.dialect.family === 'tsql' && cursor.at('WITH') && cursor.peek(1) === '(') {
-    if (isTableHint(cursor, 2)) hints = parseTableHints(cursor);
-    else schema = parseSchema(cursor);
+    schema = parseSchema(cursor);
   }
   const timeTravel = cursor.dialect.family === 'spark' ? parseTimeTravel(cursor) : null;
   if (cursor.dialect.family === 'duckdb' && cursor.at('WITH') && cursor.peek(1) === 'ORDINALITY') {
@@ -207,11 +234,10 @@ function finishFunction(cursor: Cursor, call: Call | MemberAccess, lateral: bool
   }
   const { alias, columns } = parseAliasAndColumns(cursor);
   if (schema.length === 0 && cursor.dialect.family === 'tsql' && cursor.at('WITH') && cursor.peek(1) === '(') {
-    if (isTableHint(cursor, 2)) hints = parseTableHints(cursor);
-    else schema = parseSchema(cursor);
+    schema = parseSchema(cursor);
   }
   const start = timeTravel === null ? call.start : Math.min(call.start, timeTravel.start);
-  return { kind: 'table-function', start, end: cursor.end, lateral, call, schema, alias, columns, hints };
+  return { kind: 'table-function', start, end: cursor.end, lateral, call, schema, alias, columns, hints: [] };
 }
 
 /** `WITH ( name type ['path'] [AS JSON], … )` or `WITH ( table )`. */
@@ -283,6 +309,8 @@ function parseInside(cursor: Cursor, lateral: boolean, start: number): TableSour
   }
   cursor.advance();
   const source = cursor.grammar.tableSource(cursor);
+  if (source.kind !== 'join' && source.kind !== 'source-group' && cursor.dialect.family === 'tsql')
+    cursor.fail('a join');
   closeParenthesis(cursor);
   const alias = cursor.dialect.family === 'tsql' ? null : parseAliasAndColumns(cursor).alias;
   return { kind: 'source-group', start, end: cursor.end, source, alias };
@@ -297,8 +325,13 @@ function isWrite(word: string): boolean {
 }
 
 function parseNestedWrite(cursor: Cursor, start: number): TableSource {
+  const { nestedWrites } = cursor;
   cursor.advance();
+  if (!nestedWrites)
+    cursor.report(start, cursor.end, 'A write with OUTPUT may be a source only in the FROM of INSERT … SELECT.');
+  cursor.nestedWrites = false;
   const statement = cursor.grammar.write(cursor, null, cursor.start);
+  cursor.nestedWrites = nestedWrites;
   closeParenthesis(cursor);
   const { alias, columns } = parseAliasAndColumns(cursor);
   if (alias === null) cursor.fail('an alias for the rows of OUTPUT');
@@ -345,7 +378,7 @@ export function parseAliasAndColumns(cursor: Cursor): {
   readonly columns: readonly Identifier[];
 } {
   const alias = parseAlias(cursor);
-  if (alias === null || !cursor.at('(') || isTableHint(cursor, 1)) {
+  if (alias === null || !cursor.at('(') || isTableHint(cursor, 1) || startsQueryInside(cursor)) {
     // Spark: `AS (a, b)` without a name.
     return { alias, columns: [] };
   }

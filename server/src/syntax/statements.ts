@@ -135,6 +135,7 @@ function parseStatement(cursor: Cursor, first = false): Statement {
 /** A statement may be over here: a semicolon, the end, or a word that begins another one or ends a block. */
 function atStatementEnd(cursor: Cursor): boolean {
   if (cursor.at(';') || cursor.atEnd || cursor.at('END') || cursor.at('ELSE')) return true;
+  if (cursor.at('(')) return cursor.peek(1) === 'SELECT' || cursor.peek(1) === '(';
   if (cursor.kind === tokenKind.reserved) return starters.has(cursor.word) || opaqueStarters.has(cursor.word);
   if (cursor.kind !== tokenKind.word) return false;
   return (
@@ -157,7 +158,7 @@ const starters: ReadonlyMap<string, Starter> = new Map<string, Starter>([
   ['MERGE', (cursor) => parseWrite(cursor, null, cursor.start)],
   ['CREATE', parseCreate],
   ['ALTER', parseAlter],
-  ['DROP', (cursor) => parseDrop(cursor) ?? parseOpaque(cursor)],
+  ['DROP', parseDropStatement],
   ['TRUNCATE', parseTruncate],
   ['DECLARE', parseDeclare],
   ['SET', parseSet],
@@ -409,6 +410,27 @@ const createSubjects: ReadonlySet<string> = new Set([
   'XML',
 ]);
 
+/** DROP of objects that CREATE makes, and of a few that only DROP names. */
+function parseDropStatement(cursor: Cursor): Statement {
+  const { start } = cursor;
+  const drop = parseDrop(cursor);
+  if (drop !== null) return drop;
+  const subject = cursor.peek(1);
+  if (createSubjects.has(subject) || dropSubjects.has(subject)) return parseOpaque(cursor);
+  cursor.advance();
+  cursor.fail('TABLE, VIEW, PROCEDURE, FUNCTION, INDEX or another kind of object');
+  return { kind: 'opaque', start, end: cursor.end, name: 'DROP' };
+}
+
+const dropSubjects: ReadonlySet<string> = new Set([
+  'COUNTER',
+  'EXTERNAL',
+  'PARTITION',
+  'SENSITIVITY',
+  'SIGNATURE',
+  'TRIGGER',
+]);
+
 function parseAlter(cursor: Cursor): Statement {
   const { start } = cursor;
   const subject = cursor.peek(1);
@@ -439,7 +461,8 @@ function parseAlter(cursor: Cursor): Statement {
       pass(2);
       return parseSequence(cursor, start, true);
     case 'PARTITION':
-      if (cursor.peek(2) !== 'FUNCTION') return parseOpaque(cursor);
+      if (cursor.peek(2) === 'SCHEME') return parseOpaque(cursor);
+      if (cursor.peek(2) !== 'FUNCTION') break;
       pass(3);
       return parseAlterPartitionFunction(cursor, start);
     case 'SCHEMA':

@@ -2,7 +2,8 @@ import { parseFilegroup } from './constraints.ts';
 import type { Cursor } from './cursor.ts';
 import { parseName } from './names.ts';
 import { parseTableOptions } from './options.ts';
-import { parseQueryAfterWith, parseWith } from './queries.ts';
+import { parseOptionalHints } from './output.ts';
+import { parseQueryWithTables } from './queries.ts';
 import { tokenKind } from './tokens.ts';
 import type { CreateTable, Name, Option, Query, TableElement } from './tree.ts';
 
@@ -16,15 +17,18 @@ export function parseCreateTable(cursor: Cursor, start: number, external: boolea
   let graph: 'node' | 'edge' | null = null;
   let fileTable = false;
   if (cursor.at('(')) {
-    elements = cursor.grammar.tableElements(cursor);
+    elements = cursor.grammar.tableElements(cursor, true);
   }
   for (let again = !cursor.recovering; again && !cursor.recovering; ) {
     switch (cursor.word) {
       case 'ON':
       case 'TEXTIMAGE_ON':
-      case 'FILESTREAM_ON':
-        options.push(parseFilegroup(cursor));
+      case 'FILESTREAM_ON': {
+        const { word } = cursor;
+        if (options.some((option) => option.name === word)) cursor.fail('the end of the statement');
+        else options.push(parseFilegroup(cursor));
         break;
+      }
       case 'WITH':
         if (cursor.peek(1) !== '(') {
           again = false;
@@ -46,10 +50,8 @@ export function parseCreateTable(cursor: Cursor, start: number, external: boolea
           cloneOf = parseClone(cursor);
           again = false;
         } else {
-          const from = cursor.start;
-          query = cursor.at('WITH')
-            ? parseQueryAfterWith(cursor, parseWith(cursor), from)
-            : cursor.grammar.query(cursor);
+          query = parseQueryWithTables(cursor);
+          parseOptionalHints(cursor);
           again = false;
         }
         break;
@@ -57,6 +59,17 @@ export function parseCreateTable(cursor: Cursor, start: number, external: boolea
       default:
         again = false;
     }
+  }
+  // `CREATE TABLE t (a, b) … AS SELECT` names its columns only; a table of its own needs their types.
+  const untyped = elements.find(
+    (element) => element.kind === 'column-definition' && element.type === null && element.computed === null,
+  );
+  if (untyped !== undefined && query === null && cursor.problems.length === 0) {
+    cursor.report(
+      Math.max(untyped.start, untyped.end - 1),
+      untyped.end,
+      'Expected a data type behind the name of the column.',
+    );
   }
   const complete = elements.length > 0 || query !== null || cloneOf !== null || fileTable || graph !== null;
   if (!complete && !external) cursor.fail("'(' and the columns of the table");

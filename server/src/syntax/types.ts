@@ -132,7 +132,53 @@ function tsqlArguments(cursor: Cursor, name: Name): readonly string[] {
     } while (found.length < 2 && found[0] !== 'max' && cursor.eat(','));
   }
   closeParenthesis(cursor);
+  checkArguments(cursor, name, found);
   return found;
+}
+
+/** How many arguments the types of SQL Server take at most; names that are missing here are types of users. */
+const mostArguments: Readonly<Record<string, number>> = {
+  bigint: 0,
+  int: 0,
+  integer: 0,
+  smallint: 0,
+  tinyint: 0,
+  bit: 0,
+  money: 0,
+  smallmoney: 0,
+  real: 0,
+  date: 0,
+  datetime: 0,
+  smalldatetime: 0,
+  uniqueidentifier: 0,
+  sql_variant: 0,
+  rowversion: 0,
+  timestamp: 0,
+  text: 0,
+  ntext: 0,
+  image: 0,
+  sysname: 0,
+  float: 1,
+  time: 1,
+  datetime2: 1,
+  datetimeoffset: 1,
+  char: 1,
+  varchar: 1,
+  nchar: 1,
+  nvarchar: 1,
+  binary: 1,
+  varbinary: 1,
+  decimal: 2,
+  numeric: 2,
+  dec: 2,
+};
+
+function checkArguments(cursor: Cursor, name: Name, found: readonly string[]): void {
+  const type = name.parts.length === 1 ? nameText(name).toLowerCase() : '';
+  const most = mostArguments[type];
+  if (most === undefined || found.length <= most) return;
+  const allowed = most === 0 ? 'no arguments' : most === 1 ? 'one argument' : 'two arguments';
+  cursor.report(name.start, cursor.end, `The type ${type} takes ${allowed}.`);
 }
 
 function looseArguments(cursor: Cursor): readonly string[] {

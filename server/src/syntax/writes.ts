@@ -1,10 +1,10 @@
 import type { Cursor } from './cursor.ts';
-import { parseTableHints } from './hints.ts';
+import { isTableHint, parseTableHints } from './hints.ts';
 import { parseMerge } from './merge.ts';
 import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
 import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
 import { parsePostfix } from './primary.ts';
-import { parseTop } from './queries.ts';
+import { parseInsertValue, parseTop } from './queries.ts';
 import { parseAliasAndColumns } from './sources.ts';
 import { tokenKind } from './tokens.ts';
 import type {
@@ -44,7 +44,7 @@ function parseTarget(cursor: Cursor, aliases: boolean): WriteTarget {
     return cursor.grammar.singleSource(cursor);
   }
   const plain = parsePlainTarget(cursor);
-  const hints: readonly TableHint[] = parseTableHints(cursor);
+  const hints: readonly TableHint[] = cursor.at('WITH') || isTableHint(cursor, 1) ? parseTableHints(cursor) : [];
   const alias = aliases && cursor.dialect.family !== 'tsql' ? parseAliasAndColumns(cursor).alias : null;
   return { ...plain, start, end: cursor.end, alias, hints };
 }
@@ -158,6 +158,7 @@ function queryInParentheses(cursor: Cursor): boolean {
 function parseInsertColumns(cursor: Cursor): readonly Identifier[] {
   const columns: Identifier[] = [];
   cursor.advance();
+  if (cursor.dialect.family === 'tsql' && cursor.eat(')')) return columns;
   do {
     let column =
       cursor.at('IDENTITYCOL') || cursor.at('ROWGUIDCOL')
@@ -187,7 +188,10 @@ function parseInsertSource(cursor: Cursor): InsertSource {
     // WITH is not taken here by the server; Synapse and Fabric scripts have it in front of INSERT, too.
     if (cursor.at('WITH')) cursor.fail('VALUES, SELECT, EXECUTE or DEFAULT VALUES');
   }
-  return cursor.grammar.query(cursor);
+  cursor.nestedWrites = true;
+  const query = cursor.grammar.query(cursor);
+  cursor.nestedWrites = false;
+  return query;
 }
 
 function parseConflict(cursor: Cursor): OpaqueClause {
@@ -314,7 +318,7 @@ function parseAssignment(cursor: Cursor): Assignment {
   const column = parseTargetColumn(cursor);
   if (cursor.at('(') && column.parts.length > 1) return parseMutator(cursor, column, start);
   operator = takeOperator(cursor);
-  const value = cursor.grammar.value(cursor);
+  const value = parseInsertValue(cursor);
   return { kind: 'assignment', start, end: cursor.end, column, variable, operator, value };
 }
 
@@ -339,6 +343,7 @@ function parseTargetColumn(cursor: Cursor): ColumnReference {
   const { start } = cursor;
   const parts: (Identifier | null)[] = [];
   if (cursor.at('IDENTITYCOL') || cursor.at('ROWGUIDCOL')) parts.push(cursor.takeIdentifier());
+  else if (cursor.at('.') && cursor.dialect.family === 'tsql') parts.push(null);
   else parts.push(cursor.identifier('a column to set'));
   while (cursor.at('.') && !cursor.recovering) {
     cursor.advance();
