@@ -7,6 +7,7 @@ import { CancelRunCommand } from './commands/cancel-run.ts';
 import type { Command } from './commands/command.ts';
 import { ConnectCommand } from './commands/connect.ts';
 import { CreateFolderFileCommand } from './commands/create-folder-file.ts';
+import { DescribeTableCommand } from './commands/describe-table.ts';
 import { EditMappingCommand } from './commands/edit-mapping.ts';
 import { ExplainRuleCommand } from './commands/explain-rule.ts';
 import { GenerateLoadCommand } from './commands/generate-load.ts';
@@ -52,7 +53,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const memory = new WorkspaceMemory(context.workspaceState);
   const settings = new EditorProfileSettings();
   const server = new LanguageServer(path('dist', 'server.cjs'), log);
-  const sessions = new RunnerProcess(path('dist', 'runner.cjs'), log);
+  const sessions: RunnerProcess = new RunnerProcess(path('dist', 'runner.cjs'), log, () => connections.refresh());
 
   const connections = new Connections({
     settings,
@@ -88,9 +89,13 @@ export function activate(context: vscode.ExtensionContext): void {
     facts: (uri) => connections.factsOf(uri),
     isConnected: (uri) => connections.isConnected(uri),
     running: () => runs.running,
+    status: (uri) => server.statusOf(uri),
+    indexing: () => server.indexing,
   });
   const tree = new ConnectionTree(connections, async (table) => roleOf(server, workbench, table));
+  server.onChange(() => statusBar.update());
   connections.onChange(() => {
+    tellConnections(server, connections);
     statusBar.update();
     tree.refresh();
   });
@@ -112,6 +117,7 @@ export function activate(context: vscode.ExtensionContext): void {
     adding,
     new ImportConnectionCommand(connections, prompts, adding, new SqlServerExtension()),
     mapping,
+    new DescribeTableCommand(connections, prompts, workbench),
     new PrepareEmbeddedDatabaseCommand(server, connections, prompts, workbench),
     new CreateFolderFileCommand(server, workbench, prompts),
     new ExplainRuleCommand(rulePages, () => ruleNames(rulePages), workbench, prompts),
@@ -160,6 +166,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('mergewright')) connections.refresh();
     }),
+    vscode.workspace.onDidOpenTextDocument(() => tellConnections(server, connections)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => connections.refresh()),
   );
   // The server starts after activation has returned: opening a file never waits for it.
@@ -172,6 +179,19 @@ export function activate(context: vscode.ExtensionContext): void {
       log.error(error instanceof Error ? (error.stack ?? message) : message);
       if ((await prompts.fail(`Mergewright: ${message}`, 'Show Log')) === 'Show Log') channel.show();
     });
+  }
+}
+
+/**
+ * The server takes a file's platform from its connection only where a person chose one: the embedded engine is every
+ * file's connection without a choice, and says nothing about its syntax.
+ */
+function tellConnections(server: LanguageServer, connections: Connections): void {
+  for (const document of vscode.workspace.textDocuments) {
+    if (document.languageId !== 'sql') continue;
+    const uri = document.uri.toString();
+    const profile = connections.profileOf(uri);
+    server.connectionChanged(uri, profile.origin === 'embedded' ? null : profile.platform);
   }
 }
 

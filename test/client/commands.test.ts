@@ -143,8 +143,8 @@ describe('a secret', () => {
     settings.user = [{ name: 'A', platform: 'sqlserver', server: 's', user: 'u' }];
     settings.name = 'A';
     const open = sessions.open.bind(sessions);
-    sessions.open = () => Promise.reject(Object.assign(new Error('login failed'), { code: 'ELOGIN' }));
-    await expect(connections.session('file:///a.sql')).rejects.toThrow('login failed');
+    sessions.open = () => Promise.reject(new Error('Login failed for user u.'));
+    await expect(connections.session('file:///a.sql')).rejects.toThrow('Login failed');
     expect(vault.secrets.size).toBe(0);
     sessions.open = open;
     await connections.session('file:///a.sql');

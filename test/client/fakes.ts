@@ -16,11 +16,12 @@ import type {
   Server,
   Workbench,
 } from '../../client/src/ports.ts';
-import type { RunJob, Session, SessionEnd, SessionFactory } from '../../client/src/runs/session.ts';
+import type { Session, SessionFactory } from '../../client/src/runs/session.ts';
 import { unknownCounts } from '../../protocol/counts.ts';
 import type { ConnectionFacts, PanelRequest, PanelUpdate } from '../../protocol/panel.ts';
 import type { ExecutableLoad } from '../../protocol/requests.ts';
 import type { RunEvent, RunResult } from '../../protocol/run.ts';
+import type { RunJob, SessionDescription, SessionEnd } from '../../protocol/runner-process.ts';
 
 /** Answers questions from a script, in order; a question without an answer fails the test. */
 export class ScriptedPrompts implements Prompts {
@@ -181,11 +182,8 @@ export class FakeSession implements Session {
   readonly about: readonly string[] = ['version 1'];
   isLost = false;
   readonly jobs: RunJob[] = [];
-  end: (job: RunJob) => Promise<SessionEnd> | SessionEnd = () => ({
-    result: doneResult,
-    notes: [],
-    openTransaction: false,
-  });
+  openTransaction = false;
+  end: (job: RunJob) => Promise<RunResult> | RunResult = () => doneResult;
   isCancelled = false;
   isClosed = false;
 
@@ -195,12 +193,22 @@ export class FakeSession implements Session {
   async run(job: RunJob, onEvent: (event: RunEvent) => void): Promise<SessionEnd> {
     this.jobs.push(job);
     onEvent({ kind: 'state', state: 'running' });
-    return this.end(job);
+    const result = await this.end(job);
+    const description: SessionDescription = {
+      facts: this.facts,
+      about: this.about,
+      isLost: this.isLost,
+      openTransaction: false,
+    };
+    return { result, notes: [], openTransaction: false, description };
   }
   async query(): Promise<readonly []> {
     return [];
   }
   async tables(): Promise<readonly []> {
+    return [];
+  }
+  async describe(): Promise<readonly []> {
     return [];
   }
   cancel(): void {
@@ -220,7 +228,12 @@ export class FakeSessions implements SessionFactory {
     readonly secret: string | null;
     readonly session: FakeSession;
   }[] = [];
+  readonly cancelled: string[] = [];
   prepare: (session: FakeSession) => void = () => undefined;
+
+  cancel(id: string): void {
+    this.cancelled.push(id);
+  }
 
   async open(id: string, profile: Parameters<SessionFactory['open']>[1], secret: string | null): Promise<Session> {
     const { name, platform, server, database, user, environment, isProtected, isReadOnly } = profile;

@@ -90,7 +90,7 @@ describe('a run', () => {
     sessions.prepare = (session) => {
       session.end = async () => {
         seen = await history.entries();
-        return { result: doneResult, notes: [], openTransaction: false };
+        return doneResult;
       };
     };
     await runs.start('run', target);
@@ -118,7 +118,7 @@ describe('a run', () => {
     sessions.prepare = (session) => {
       session.end = async () => {
         await gate;
-        return { result: doneResult, notes: [], openTransaction: false };
+        return doneResult;
       };
     };
     const first = runs.start('run', target);
@@ -148,11 +148,7 @@ describe('a run', () => {
     const { runs, sessions, shown } = setUp();
     const error = { code: '208', message: 'Invalid object', batch: 0, line: 7 };
     sessions.prepare = (session) => {
-      session.end = () => ({
-        result: { ...doneResult, status: 'failed', counts: unknownCounts, error },
-        notes: [],
-        openTransaction: false,
-      });
+      session.end = () => ({ ...doneResult, status: 'failed', counts: unknownCounts, error });
     };
     await runs.start('run', { ...target, line: 5 });
     expect(sessions.opened[0]?.session.jobs[0]?.batches[0]?.line).toBe(5);

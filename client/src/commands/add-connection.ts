@@ -1,5 +1,6 @@
+import { connectablePlatforms, connectionDefaults } from '../../../protocol/connection.ts';
 import type { Connections, ProfileSettings } from '../connections/connections.ts';
-import { type ConnectionProfile, connectable, defaults, needsPassword } from '../connections/profile.ts';
+import { type ConnectionProfile, needsPassword } from '../connections/profile.ts';
 import { type Answer, back, type Choice, type Prompts, type StepPlace } from '../ports.ts';
 import type { Command } from './command.ts';
 
@@ -63,7 +64,7 @@ export class AddConnectionCommand implements Command {
   }
 
   async #ask(): Promise<Draft | undefined> {
-    let draft: Draft = { profile: defaults, password: '' };
+    let draft: Draft = { profile: { ...connectionDefaults, origin: 'user' }, password: '' };
     const visited: Draft[] = [];
     for (let index = 0; ; ) {
       const steps = this.#steps(draft.profile);
@@ -95,7 +96,7 @@ export class AddConnectionCommand implements Command {
       draft,
       place,
       'Engine',
-      connectable.map((platform) => ({ label: platform, value: { platform } })),
+      connectablePlatforms.map((platform) => ({ label: platform, value: { platform } })),
     );
 
   readonly #file: Step = (draft, place) =>

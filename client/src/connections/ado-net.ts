@@ -1,4 +1,5 @@
-import { type ConnectionProfile, defaults } from './profile.ts';
+import { connectionDefaults } from '../../../protocol/connection.ts';
+import type { ConnectionProfile } from './profile.ts';
 
 /** What a connection string says, what of it the profile cannot hold, and the password, which goes to secret storage. */
 export interface ImportedConnection {
@@ -75,7 +76,8 @@ export function importConnectionString(text: string, name: string): ImportedConn
   if (remark !== null) notCarriedOver.push(remark);
   const server = place.server.toLowerCase();
   const profile: ConnectionProfile = {
-    ...defaults,
+    ...connectionDefaults,
+    origin: 'user',
     name,
     platform: platformOf(server),
     server: place.server,
@@ -86,7 +88,7 @@ export function importConnectionString(text: string, name: string): ImportedConn
     encrypt: readEncrypt(values.get('encrypt')),
     trustServerCertificate: isYes(values.get('trust')),
     isReadOnly: values.get('intent')?.toLowerCase() === 'readonly',
-    connectTimeoutSeconds: readSeconds(values.get('connectTimeout')) || defaults.connectTimeoutSeconds,
+    connectTimeoutSeconds: readSeconds(values.get('connectTimeout')) || connectionDefaults.connectTimeoutSeconds,
     runTimeoutSeconds: readSeconds(values.get('runTimeout')),
   };
   return { profile, password: values.get('password') || null, notCarriedOver };

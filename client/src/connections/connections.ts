@@ -112,6 +112,11 @@ export class Connections {
     return { session, isNew: true, wasLost: held !== undefined };
   }
 
+  /** Gives up the connection of a document while it is being made. */
+  cancelConnecting(uri: string): void {
+    if (!this.#sessions.has(uri)) this.#ports.sessions.cancel(uri);
+  }
+
   /** Opens a session that is held for nobody; the caller closes it. */
   async open(id: string, profile: ConnectionProfile): Promise<Session | undefined> {
     if (!this.#ports.workbench.isTrusted()) {
@@ -198,5 +203,5 @@ export function factsOfProfile(profile: ConnectionProfile): ConnectionFacts {
 
 /** A password that the server refused is asked for again. */
 function isLoginFailure(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ELOGIN';
+  return error instanceof Error && /login failed|ELOGIN/i.test(error.message);
 }

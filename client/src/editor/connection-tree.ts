@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
+import type { ListedTable } from '../../../protocol/runner-process.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { ConnectionProfile } from '../connections/profile.ts';
-import type { ListedTable, Session } from '../runs/session.ts';
+import type { Session } from '../runs/session.ts';
 
 /** A line of the tree; menus read `profile` and `table` from it. */
 export type TreeNode =
@@ -10,10 +11,13 @@ export type TreeNode =
       readonly kind: 'schema';
       readonly profile: ConnectionProfile;
       readonly schema: string;
-      readonly tables: readonly ListedTable[];
+      readonly tables: readonly KnownTable[];
     }
-  | { readonly kind: 'table'; readonly profile: ConnectionProfile; readonly table: ListedTable }
+  | { readonly kind: 'table'; readonly profile: ConnectionProfile; readonly table: KnownTable }
   | { readonly kind: 'message'; readonly text: string };
+
+/** A live table with its role by the folder's DDL, where that has the table. */
+export type KnownTable = ListedTable & { readonly role: string | undefined };
 
 /** Gives the role of a table as the folder's DDL tells it. */
 export type RoleLookup = (table: ListedTable) => Promise<string | undefined>;
@@ -48,7 +52,7 @@ export class ConnectionTree implements vscode.TreeDataProvider<TreeNode>, vscode
       }
       case 'table': {
         const item = new vscode.TreeItem(node.table.name, vscode.TreeItemCollapsibleState.None);
-        item.iconPath = new vscode.ThemeIcon('table');
+        item.iconPath = new vscode.ThemeIcon(node.table.kind === 'view' ? 'eye' : 'table');
         item.description = node.table.role ?? 'no DDL in this folder';
         item.contextValue = 'table';
         item.tooltip = `${node.table.schema}.${node.table.name}`;
@@ -83,23 +87,21 @@ export class ConnectionTree implements vscode.TreeDataProvider<TreeNode>, vscode
     }
   }
 
-  async #list(profile: ConnectionProfile): Promise<readonly ListedTable[] | undefined> {
+  async #list(profile: ConnectionProfile): Promise<readonly KnownTable[] | undefined> {
     const session: Session | undefined = await this.#connections.open(`tree of ${profile.name}`, profile);
     if (session === undefined) return undefined;
     try {
       const tables = await session.tables();
-      const known = await Promise.all(tables.map(async (table) => ({ table, role: await this.#roleOf(table) })));
-      return known
-        .map(({ table, role }) => (role === undefined ? table : { ...table, role }))
-        .sort((a, b) => (a.role ?? '~').localeCompare(b.role ?? '~') || a.name.localeCompare(b.name));
+      const known = await Promise.all(tables.map(async (table) => ({ ...table, role: await this.#roleOf(table) })));
+      return known.sort((a, b) => (a.role ?? '~').localeCompare(b.role ?? '~') || a.name.localeCompare(b.name));
     } finally {
       await session.close();
     }
   }
 }
 
-function grouped(tables: readonly ListedTable[]): Map<string, ListedTable[]> {
-  const bySchema = new Map<string, ListedTable[]>();
+function grouped(tables: readonly KnownTable[]): Map<string, KnownTable[]> {
+  const bySchema = new Map<string, KnownTable[]>();
   for (const table of tables) {
     const name = table.database === null ? table.schema : `${table.database}.${table.schema}`;
     bySchema.set(name, [...(bySchema.get(name) ?? []), table]);

@@ -1,11 +1,16 @@
 import * as vscode from 'vscode';
 import type { ConnectionFacts } from '../../../protocol/panel.ts';
+import type { PlatformOrigin } from '../../../protocol/requests.ts';
+import type { DocumentStatus, IndexingStatus } from './language-server.ts';
 
 /** What the status bar needs to know; asked again whenever something changes. */
 export interface StatusSource {
   facts(uri: string): ConnectionFacts;
   isConnected(uri: string): boolean;
   running(): number;
+  /** What the language server says about the document. */
+  status(uri: string): DocumentStatus | undefined;
+  indexing(): IndexingStatus | undefined;
 }
 
 /** The connection of the active document with its environment, its platform, and the run that is going on. */
@@ -48,9 +53,7 @@ export class StatusBar implements vscode.Disposable {
     this.#connection.backgroundColor = colorOf(facts.environment);
     this.#connection.accessibilityInformation = { label: `Connection ${textOf(facts)}` };
     this.#connection.show();
-    this.#platform.text = facts.platform;
-    this.#platform.tooltip = 'Platform of the connection. Preview and Run use the text for it.';
-    this.#platform.show();
+    this.#showPlatform(this.#source.status(uri), facts);
     this.#showRun();
     void vscode.commands.executeCommand('setContext', 'mergewright.connected', isConnected);
   }
@@ -70,11 +73,33 @@ export class StatusBar implements vscode.Disposable {
     this.#run.show();
   }
 
+  #showPlatform(status: DocumentStatus | undefined, facts: ConnectionFacts): void {
+    const indexing = this.#source.indexing();
+    const platform = status?.platform ?? facts.platform;
+    const mark = indexing !== undefined ? '$(sync~spin) ' : (status?.degraded ?? null) !== null ? '$(warning) ' : '';
+    this.#platform.text = `${mark}${platform}`;
+    this.#platform.tooltip = [
+      `Platform of this file, ${status === undefined ? 'not yet known' : origins[status.origin]}.`,
+      `Preview and Run use the text for ${facts.platform}, the platform of the connection.`,
+      ...(indexing === undefined ? [] : [`Reading the folder: ${indexing.done} of ${indexing.total} files.`]),
+      ...(status?.degraded ? [status.degraded] : []),
+    ].join('\n');
+    this.#platform.show();
+  }
+
   #hide(): void {
     this.#connection.hide();
     this.#platform.hide();
   }
 }
+
+const origins: Readonly<Record<PlatformOrigin, string>> = {
+  connection: 'from its connection',
+  folder: 'from mergewright.json',
+  syntax: 'from its syntax',
+  setting: 'from the setting "mergewright.platform"',
+  default: 'by default',
+};
 
 function textOf(facts: ConnectionFacts): string {
   const marks = [facts.isProtected ? 'protected' : '', facts.isReadOnly ? 'read-only' : ''].filter(

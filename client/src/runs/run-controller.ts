@@ -3,6 +3,7 @@ import { unknownCounts } from '../../../protocol/counts.ts';
 import type { ConnectionFacts, HistoryEntry } from '../../../protocol/panel.ts';
 import type { ExecutableLoad, LoadParameter } from '../../../protocol/requests.ts';
 import type { RunError } from '../../../protocol/run.ts';
+import type { SessionEnd } from '../../../protocol/runner-process.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { RunPanel } from '../panel/run-panel.ts';
 import type { Log, Memory, Prompts, Server, Workbench } from '../ports.ts';
@@ -10,7 +11,7 @@ import type { RunHistory } from './history.ts';
 import type { LoadTarget } from './load-target.ts';
 import { askParameters } from './parameters.ts';
 import { RunModel } from './run-model.ts';
-import type { Session, SessionEnd } from './session.ts';
+import type { Session } from './session.ts';
 
 /** Puts the errors of a run on the lines of its document. */
 export interface RunProblems {
@@ -103,7 +104,8 @@ export class RunController {
     for (const [document, run] of this.#active) {
       if (uri !== undefined && document !== uri) continue;
       run.isCancelled = true;
-      run.session?.cancel();
+      if (run.session === null) this.#ports.connections.cancelConnecting(document);
+      else run.session.cancel();
     }
   }
 
@@ -190,7 +192,7 @@ export class RunController {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.#ports.log.error(message);
-      model.finish(unsent('failed', message));
+      model.finish(run.isCancelled ? unsent('cancelled') : unsent('failed', message));
       return undefined;
     } finally {
       this.#active.delete(target.uri);
