@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { ByteWriter } from './bytes.ts';
 import { headerLength, packet, packetType } from './packets.ts';
 
-/** Where the server ends its packets: when they are full, or after every token as well. */
+/** Where the server ends its packets: when they are full, or after every token too (the last one with its message). */
 export type PacketEnds = 'full' | 'token';
 
 /** Sends the tokens of one answer as packets. */
@@ -22,6 +22,7 @@ export class PacketWriter {
 
   /** Adds one token; one that cannot be written leaves nothing behind. */
   token(write: (out: ByteWriter) => void): void {
+    if (this.#ends === 'token') this.flush();
     const before = this.#tokens.length;
     try {
       write(this.#tokens);
@@ -31,7 +32,6 @@ export class PacketWriter {
     }
     // The end of the message decides about its last packet, so a packet that is just full waits.
     while (this.#tokens.length > this.#room) this.#send(this.#tokens.take(this.#room), false);
-    if (this.#ends === 'token') this.flush();
   }
 
   /** Sends what there is in a packet that may be short. */

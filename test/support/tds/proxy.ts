@@ -179,7 +179,7 @@ class Link {
   }
 
   get open(): boolean {
-    return !this.#client.destroyed;
+    return !this.#client.destroyed && !this.#client.readableEnded;
   }
 
   startCounting(): void {
