@@ -61,15 +61,24 @@ export class RunnerProcess implements SessionFactory {
     if (this.#sessions.get(id) === session) this.#sessions.delete(id);
   }
 
+  /** @param taken is called with the answer before any later message of the process is read */
   request<M extends RunnerMethod>(
     kind: M,
     session: string,
     params: RunnerRequests[M]['params'],
+    taken: (value: RunnerRequests[M]['result']) => void = () => undefined,
   ): Promise<RunnerRequests[M]['result']> {
     const id = this.#nextId;
     this.#nextId += 1;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve: (value) => resolve(value as RunnerRequests[M]['result']), reject });
+      this.#waiting.set(id, {
+        resolve: (answer) => {
+          const value = answer as RunnerRequests[M]['result'];
+          taken(value);
+          resolve(value);
+        },
+        reject,
+      });
       this.#send({ kind, id, session, params } as ToRunner);
     });
   }
@@ -170,9 +179,7 @@ class RunnerSession implements Session {
     this.#wasSent = false;
     const started = Date.now();
     try {
-      const end = await this.#process.request('run', this.#id, job);
-      this.#description = end.description;
-      return end;
+      return await this.#process.request('run', this.#id, job, (end) => this.update(end.description));
     } catch (error) {
       // Without a batch sent nothing can have happened; after one, nobody knows.
       if (!(error instanceof RunnerGone) || !this.#wasSent) throw error;
@@ -199,11 +206,11 @@ class RunnerSession implements Session {
   }
 
   async endTransaction(action: 'commit' | 'rollback'): Promise<void> {
-    this.#description = await this.#process.request('endTransaction', this.#id, { action });
+    await this.#process.request('endTransaction', this.#id, { action }, (description) => this.update(description));
   }
 
   async changeDatabase(database: string): Promise<void> {
-    this.#description = await this.#process.request('changeDatabase', this.#id, { database });
+    await this.#process.request('changeDatabase', this.#id, { database }, (description) => this.update(description));
   }
 
   async close(): Promise<void> {
