@@ -223,9 +223,9 @@ function persistentStagingEvidence(structure: Structure): Evidence[] | null {
     found.push(evidence(0.15, `${nameOf(structure.inactive)} marks keys that the source dropped`));
   if (structure.insertDate !== null)
     found.push(evidence(0.1, `${nameOf(structure.insertDate)} says when a version was stored`));
-  if (structure.checksum !== null) found.push(evidence(0.1, `${nameOf(structure.checksum)} is kept to tell changes`));
+  if (structure.checksum !== null) found.push(evidence(0.05, `${nameOf(structure.checksum)} is kept to tell changes`));
   if (key.length > 1 && keyHas(structure, start)) {
-    found.push(evidence(0.15, `its key is the natural key with ${nameOf(start)} (${key.join(' + ')})`));
+    found.push(evidence(0.1, `its key is the natural key with ${nameOf(start)} (${key.join(' + ')})`));
   }
   if (structure.surrogate !== null) found.push(evidence(-0.3));
   return found;

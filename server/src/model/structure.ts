@@ -91,8 +91,15 @@ export function structureOf(table: TableFacts, conventions: Conventions): Struct
     surrogate,
     payload: columns.filter((column) => !control.includes(column) && !column.facts.computed),
     key,
-    validity: start !== null && (end !== null || flag !== null),
+    validity: start !== null && (end !== null || flag !== null) && bearsVersions(start, key, surrogate),
   };
+}
+
+/** Contracts and employees have start dates, too: a plain name counts only where rows can't be without it. */
+function bearsVersions(start: StructuredColumn, key: readonly string[], surrogate: StructuredColumn | null): boolean {
+  const [first = ''] = words(start.facts.name);
+  const plain = /^(start|begin|from)$/.test(first) && !start.facts.name.startsWith('_');
+  return !plain || !start.facts.nullable || surrogate !== null || includesName(key, start.facts.name);
 }
 
 /** The declared primary key, else the first unique key, in key order. */

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { bindUnit } from '../../server/src/model/binding.ts';
+import { formatTableName } from '../../server/src/model/names.ts';
+import { textOf, unitsOf } from '../../server/src/syntax/inspect.ts';
+import { parse } from '../../server/src/syntax/parse.ts';
+
+/** Mentions of a script, one line each: `read stg.T`, `Col of a|b`, `Col! of t` for written ones. */
+function mentions(text: string): readonly string[] {
+  const script = parse(text);
+  return unitsOf(script).flatMap((unit) =>
+    bindUnit(unit).mentions.map((mention) => {
+      if (mention.kind === 'table') return `${mention.access} ${formatTableName(mention.name)}`;
+      expect(textOf(script, unit, mention.node)).toContain(mention.column);
+      return `${mention.column}${mention.written ? '!' : ''} of ${mention.tables.map(formatTableName).join('|') || '?'}`;
+    }),
+  );
+}
+
+describe('binding', () => {
+  test('MERGE', () => {
+    expect(
+      mentions(`MERGE INTO dw.Sat AS t USING stg.P AS s ON t.K = s.K
+        WHEN MATCHED AND t.X <> s.X THEN UPDATE SET X = s.X, t.Y = Z
+        WHEN NOT MATCHED THEN INSERT (K, X) VALUES (s.K, X) OUTPUT inserted.K;`),
+    ).toEqual([
+      'merge dw.Sat',
+      'read stg.P',
+      'K of dw.Sat',
+      'K of stg.P',
+      'X of dw.Sat',
+      'X of stg.P',
+      'X! of dw.Sat',
+      'X of stg.P',
+      'Y! of dw.Sat',
+      'Z of dw.Sat|stg.P',
+      'K! of dw.Sat',
+      'X! of dw.Sat',
+      'K of stg.P',
+      'X of stg.P',
+      'K of dw.Sat',
+    ]);
+  });
+
+  test('UPDATE through an alias', () => {
+    expect(mentions('UPDATE t SET X = s.X FROM dw.Sat AS t JOIN stg.P AS s ON s.K = t.K WHERE t.C = 1')).toEqual([
+      'read dw.Sat',
+      'read stg.P',
+      'K of stg.P',
+      'K of dw.Sat',
+      'update dw.Sat',
+      'X! of dw.Sat',
+      'X of stg.P',
+      'C of dw.Sat',
+    ]);
+  });
+
+  test('common tables and derived tables hide what they read', () => {
+    expect(
+      mentions(
+        'WITH c AS (SELECT a AS x FROM t1) INSERT INTO t2 (p) SELECT c.x + d.y FROM c CROSS JOIN (SELECT b AS y FROM t3) AS d',
+      ),
+    ).toEqual(['read t1', 'a of t1', 'insert t2', 'p! of t2', 'read t3', 'b of t3', 'x of ?', 'y of ?']);
+  });
+
+  test('a subquery sees the sources around it', () => {
+    expect(mentions('SELECT 1 FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND z = 1)')).toEqual([
+      'read a',
+      'read b',
+      'k of b',
+      'k of a',
+      'z of b|a',
+    ]);
+  });
+
+  test('DELETE, TRUNCATE, DDL and procedures', () => {
+    expect(mentions('DELETE FROM a WHERE x = 1')).toEqual(['delete a', 'x of a']);
+    expect(mentions('TRUNCATE TABLE a')).toEqual(['delete a']);
+    expect(mentions('CREATE TABLE a (k int PRIMARY KEY, r int REFERENCES b (k2), UNIQUE (r))')).toEqual([
+      'define a',
+      'k! of a',
+      'r! of a',
+      'read b',
+      'k2 of b',
+      'r of a',
+    ]);
+    expect(mentions('CREATE PROCEDURE p AS BEGIN IF EXISTS (SELECT 1 FROM a) DELETE b; END')).toEqual([
+      'read a',
+      'delete b',
+    ]);
+  });
+});

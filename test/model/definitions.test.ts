@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { buildCatalog } from '../../server/src/model/catalog.ts';
+import { readDefinitions } from '../../server/src/model/definitions.ts';
+import { formatTableName } from '../../server/src/model/names.ts';
+import { parse } from '../../server/src/syntax/parse.ts';
+import { catalogFrom, tableIn } from '../support/catalogs.ts';
+
+const shape = (ddl: string, name: string, platform: 'sqlserver' | 'synapse' | 'fabric' = 'sqlserver') =>
+  tableIn(catalogFrom(ddl, platform), name).columns.map(
+    (column) => `${column.name} ${column.type}${column.nullable ? '' : ' not null'}`,
+  );
+
+describe('definitions', () => {
+  test('USE gives tables their database, GO does not take it away', () => {
+    const { tables } = catalogFrom(
+      'USE [Staging]\nGO\nCREATE TABLE [dbo].[Department]([Id] [int] NOT NULL)\nGO\nCREATE TABLE Other.dbo.T (a int)',
+    );
+    expect(tables.map((table) => formatTableName(table.name))).toEqual(['Staging.dbo.Department', 'Other.dbo.T']);
+  });
+
+  test('ALTER TABLE of any file adds columns, keys and defaults', () => {
+    const files = [
+      'CREATE TABLE dbo.T (a int NOT NULL, b varchar(10) NULL, gone int)',
+      `ALTER TABLE dbo.T ADD c date NULL, d int NOT NULL;
+       ALTER TABLE dbo.T ADD CONSTRAINT PK_T PRIMARY KEY (a, d);
+       ALTER TABLE dbo.T ADD CONSTRAINT DF_T DEFAULT ('4000-01-01') FOR c;
+       ALTER TABLE dbo.T ALTER COLUMN b varchar(20) NOT NULL;
+       ALTER TABLE dbo.T DROP COLUMN gone;
+       CREATE UNIQUE INDEX UX_T ON dbo.T (b);`,
+    ].map((text, index) => readDefinitions(parse(text), `${index}.sql`));
+    const { tables } = buildCatalog([...files].reverse());
+    const table = tableIn({ tables }, 'T');
+    expect(table.columns.map((column) => `${column.name} ${column.type} ${column.nullable} ${column.default}`)).toEqual(
+      ['a int false null', 'b varchar(20) false null', "c date true ('4000-01-01')", 'd int false null'],
+    );
+    expect(table.keys).toEqual([
+      { kind: 'primary-key', columns: ['a', 'd'], enforced: true },
+      { kind: 'unique', columns: ['b'], enforced: true },
+    ]);
+  });
+
+  test('CTAS, SELECT INTO and views have the columns of what they read', () => {
+    const ddl = `
+      CREATE TABLE stg.Patient (patient_id decimal(10,0) NOT NULL, city varchar(30) NULL, extra int)
+      GO
+      CREATE VIEW stg.v_patient AS SELECT p.patient_id AS id, p.city, CAST(p.extra AS varchar(12)) AS extra_text, 1 AS one FROM stg.Patient AS p
+      GO
+      SELECT * INTO stg.Copy FROM stg.Patient
+      GO
+      CREATE VIEW stg.v_of_view (x, y) AS WITH c AS (SELECT id, city FROM stg.v_patient) SELECT c.* FROM c
+      GO
+      CREATE TABLE stg.Made WITH (DISTRIBUTION = ROUND_ROBIN, HEAP) AS SELECT patient_id, city FROM stg.Patient`;
+    expect(shape(ddl, 'v_patient', 'synapse')).toEqual([
+      'id decimal(10,0) not null',
+      'city varchar(30)',
+      'extra_text varchar(12)',
+      'one ',
+    ]);
+    expect(shape(ddl, 'Copy', 'synapse')).toEqual([
+      'patient_id decimal(10,0) not null',
+      'city varchar(30)',
+      'extra int',
+    ]);
+    expect(shape(ddl, 'v_of_view', 'synapse')).toEqual(['x decimal(10,0) not null', 'y varchar(30)']);
+    expect(shape(ddl, 'Made', 'synapse')).toEqual(['patient_id decimal(10,0) not null', 'city varchar(30)']);
+  });
+
+  test('views that read each other in a circle end', () => {
+    const { tables } = catalogFrom('CREATE VIEW a AS SELECT x FROM b\nGO\nCREATE VIEW b AS SELECT x FROM a');
+    expect(tables.map((table) => table.columns.map((column) => column.name))).toEqual([['x'], ['x']]);
+  });
+
+  test('temporary tables and tables inside procedures belong to nobody else', () => {
+    const { tables } = catalogFrom(
+      "CREATE TABLE #t (a int)\nGO\nCREATE PROCEDURE p AS BEGIN CREATE TABLE dbo.Inside (a int) END\nGO\nIF OBJECT_ID('dbo.T') IS NULL BEGIN CREATE TABLE dbo.T (a int) END",
+    );
+    expect(tables.map((table) => table.name.table)).toEqual(['T']);
+  });
+
+  test('a table defined twice keeps its first definition and says so', () => {
+    const catalog = catalogFrom('CREATE TABLE dbo.T (a int)\nGO\nCREATE TABLE dbo.T (a int, b int)');
+    expect(catalog.tables).toHaveLength(1);
+    expect(catalog.problems.map((problem) => problem.code)).toEqual(['defined-twice']);
+    expect(catalogFrom('CREATE TABLE dbo.T (a int)\nGO\nCREATE TABLE dbo.T (a int)').problems).toEqual([]);
+  });
+
+  test('one name in two schemas is two tables', () => {
+    const catalog = catalogFrom(
+      'CREATE TABLE stg.Unit (UnitNo int NOT NULL PRIMARY KEY, Label nvarchar(50) NULL)\nGO\nCREATE TABLE dw.Unit (UnitNo int NOT NULL PRIMARY KEY, Colour nvarchar(20) NULL)',
+    );
+    expect(catalog.lookup.find({ database: null, schema: null, table: 'unit' })).toHaveLength(2);
+    expect(
+      catalog.lookup.one({ database: null, schema: 'STG', table: 'unit' })?.columns.map((column) => column.name),
+    ).toEqual(['UnitNo', 'Label']);
+  });
+
+  test('keys that a platform does not enforce prove nothing', () => {
+    const table = tableIn(
+      catalogFrom(
+        'CREATE TABLE dbo.T (a int NOT NULL, b int, CONSTRAINT PK PRIMARY KEY NONCLUSTERED (a) NOT ENFORCED)',
+        'synapse',
+      ),
+      'T',
+    );
+    expect(table.keys).toEqual([{ kind: 'primary-key', columns: ['a'], enforced: false }]);
+  });
+
+  test('ranges lead to the text', () => {
+    const text = 'GO\n\n  CREATE TABLE dbo.T (\n  a int,\n  [b c] varchar(10) NOT NULL\n)';
+    const table = tableIn(catalogFrom(text), 'T');
+    expect(table.range).toEqual({ start: { line: 2, character: 2 }, end: { line: 5, character: 1 } });
+    expect(table.columns[1]?.range).toEqual({ start: { line: 4, character: 2 }, end: { line: 4, character: 28 } });
+  });
+});

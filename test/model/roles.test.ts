@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import type { PlatformName } from '../../protocol/platform.ts';
+import type { TableRole } from '../../protocol/roles.ts';
+import { defaultConventions } from '../../server/src/model/conventions.ts';
+import { catalogFrom, columnRolesOf, tableIn } from '../support/catalogs.ts';
+
+/** DDL with the roles that a person of the field would give its tables. */
+interface RoleCase {
+  readonly title: string;
+  readonly platform?: PlatformName;
+  readonly ddl: string;
+  readonly roles: Readonly<Record<string, TableRole>>;
+}
+
+const cases: readonly RoleCase[] = [
+  {
+    title: 'hub, link and satellite with hash keys by the names of dbt packages',
+    ddl: `
+      CREATE TABLE dv.hub_customer (customer_hk binary(16) NOT NULL PRIMARY KEY NONCLUSTERED, customer_id varchar(20) NOT NULL, load_datetime datetime2 NOT NULL, record_source varchar(50) NOT NULL);
+      CREATE TABLE dv.link_customer_order (customer_order_hk binary(16) NOT NULL, customer_hk binary(16) NOT NULL, order_hk binary(16) NOT NULL, load_datetime datetime2 NOT NULL, record_source varchar(50) NOT NULL);
+      CREATE TABLE dv.sat_customer_details (customer_hk binary(16) NOT NULL, hashdiff binary(16) NOT NULL, name varchar(50), phone varchar(20), effective_from datetime2, load_datetime datetime2 NOT NULL, record_source varchar(50) NOT NULL);`,
+    roles: { hub_customer: 'hub', link_customer_order: 'link', sat_customer_details: 'satellite' },
+  },
+  {
+    title: 'the same without any helpful name',
+    ddl: `
+      CREATE TABLE x.a1 (k1_hk char(64) NOT NULL PRIMARY KEY, number varchar(20) NOT NULL, ldts datetime2 NOT NULL, rsrc varchar(50) NOT NULL);
+      CREATE TABLE x.a2 (k2_hk char(64) NOT NULL PRIMARY KEY, k1_hk char(64) NOT NULL, k3_hk char(64) NOT NULL, ldts datetime2 NOT NULL, rsrc varchar(50) NOT NULL);
+      CREATE TABLE x.a3 (k1_hk char(64) NOT NULL, ldts datetime2 NOT NULL, hd char(64) NOT NULL, rsrc varchar(50) NOT NULL, label varchar(50) NULL, PRIMARY KEY (k1_hk, ldts));
+      CREATE TABLE x.a4 (k1_hk char(64) NOT NULL, ldts datetime2 NOT NULL, line int NOT NULL, hd char(64) NOT NULL, rsrc varchar(50) NOT NULL, label varchar(50) NULL, PRIMARY KEY (k1_hk, ldts, line));
+      CREATE TABLE x.a5 (k5_hk char(64) NOT NULL PRIMARY KEY, k1_hk char(64) NOT NULL, k3_hk char(64) NOT NULL, amount decimal(10,2) NULL, ldts datetime2 NOT NULL, rsrc varchar(50) NOT NULL);`,
+    roles: { a1: 'hub', a2: 'link', a3: 'satellite', a4: 'ma-satellite', a5: 'nh-link' },
+  },
+  {
+    title: 'satellites of other kinds',
+    ddl: `
+      CREATE TABLE dv.eff_sat_order (link_hk char(64) NOT NULL, order_hk char(64) NOT NULL, clerk_hk char(64) NOT NULL, start_ts datetime2 NULL, end_ts datetime2 NULL, load_ts datetime2 NOT NULL, record_source varchar(20) NULL);
+      CREATE TABLE dv.sts_account (acct_hk char(64) NOT NULL, load_ts datetime2 NOT NULL, is_active bit NOT NULL, record_source varchar(20) NULL);
+      CREATE TABLE dv.rts_account (acct_hk char(64) NOT NULL, load_ts datetime2 NOT NULL, record_source varchar(20) NOT NULL);
+      CREATE TABLE dv.xts_account (acct_hk char(64) NOT NULL, satellite_name varchar(60) NOT NULL, hashdiff char(64) NOT NULL, load_ts datetime2 NOT NULL, record_source varchar(20) NOT NULL);
+      CREATE TABLE dv.pit_account (acct_hk char(64) NOT NULL, as_of datetime2 NOT NULL, name_hk char(64) NULL, name_ts datetime2 NULL, login_hk char(64) NULL, login_ts datetime2 NULL);
+      CREATE TABLE dv.bridge_account (acct_hk char(64) NOT NULL, as_of datetime2 NOT NULL, link_hk char(64) NULL);`,
+    roles: {
+      eff_sat_order: 'eff-satellite',
+      sts_account: 'st-satellite',
+      rts_account: 'rt-satellite',
+      xts_account: 'xts',
+      pit_account: 'pit',
+      bridge_account: 'bridge',
+    },
+  },
+  {
+    title: 'dimensions of type 2 and type 1',
+    ddl: `
+      CREATE TABLE dw.DimCustomer (CustomerKey int IDENTITY(1,1) NOT NULL PRIMARY KEY, CustomerNo varchar(10) NOT NULL, Name nvarchar(50) NULL, StartDate datetime NOT NULL, endDate datetime NULL, active bit NOT NULL);
+      CREATE TABLE dw.DimProduct (ProductKey int IDENTITY(1,1) PRIMARY KEY, Sku varchar(10) NOT NULL UNIQUE, Title nvarchar(50) NULL);
+      CREATE TABLE dw.customer_history (cust_no int NOT NULL, name varchar(20) NULL, valid_from datetime2 NOT NULL, valid_to datetime2 NULL, is_current bit NOT NULL, hash_value char(64) NULL, PRIMARY KEY (cust_no, valid_from));`,
+    roles: { DimCustomer: 'dimension', DimProduct: 'dimension', customer_history: 'dimension' },
+  },
+  {
+    title: 'staging with hash columns beside the satellite that it fills',
+    ddl: `
+      CREATE TABLE stg.customer_hashed (customer_hk binary(32) NULL, hashdiff binary(32) NULL, customer_id varchar(20) NULL, name varchar(50) NULL, load_date datetime2 NULL, record_source varchar(50) NULL);
+      CREATE TABLE rdv.customer_sat (customer_hk binary(32) NOT NULL, load_date datetime2 NOT NULL, hashdiff binary(32) NOT NULL, record_source varchar(50) NOT NULL, name varchar(50) NULL, PRIMARY KEY (customer_hk, load_date));`,
+    roles: { customer_hashed: 'staging', customer_sat: 'satellite' },
+  },
+  {
+    title: 'persistent staging that no name gives away, by its twin',
+    ddl: `
+      CREATE TABLE a.Item (ItemNo int, Label varchar(20), Weight decimal(9,2));
+      CREATE TABLE b.Item (ItemNo int NOT NULL, Label varchar(20), Weight decimal(9,2), ValidFrom datetime2 NOT NULL, ValidTo datetime2 NOT NULL, PRIMARY KEY (ItemNo, ValidFrom));`,
+    roles: { Item: 'staging' },
+  },
+  {
+    title: 'a snapshot of dbt on DuckDB',
+    platform: 'duckdb',
+    ddl: `
+      CREATE TABLE raw.orders (id BIGINT, status VARCHAR, updated_at TIMESTAMP);
+      CREATE TABLE snapshots.orders_snapshot (id BIGINT, status VARCHAR, updated_at TIMESTAMP, dbt_scd_id VARCHAR, dbt_updated_at TIMESTAMP, dbt_valid_from TIMESTAMP, dbt_valid_to TIMESTAMP);`,
+    roles: { orders: 'staging', orders_snapshot: 'persistent-staging' },
+  },
+  {
+    title: 'Databricks tables with strings for hashes',
+    platform: 'databricks',
+    ddl: `
+      CREATE TABLE silver.hub_store (hk_store STRING NOT NULL, store_no STRING NOT NULL, ldts TIMESTAMP NOT NULL, rsrc STRING NOT NULL) USING DELTA;
+      CREATE TABLE silver.sat_store (hk_store STRING NOT NULL, ldts TIMESTAMP NOT NULL, hd_store STRING NOT NULL, rsrc STRING NOT NULL, city STRING) USING DELTA;
+      CREATE TABLE gold.customers (id BIGINT, city STRING, __START_AT TIMESTAMP, __END_AT TIMESTAMP) USING DELTA;`,
+    roles: { hub_store: 'hub', sat_store: 'satellite', customers: 'dimension' },
+  },
+  {
+    title: 'tables that are nothing of all that',
+    ddl: `
+      CREATE TABLE dbo.Settings (Id int NOT NULL PRIMARY KEY, Name nvarchar(100) NOT NULL, Value nvarchar(max) NULL, A int, B int, C int, D int);
+      CREATE TABLE ref.Currency (CurrencyCode char(3) NOT NULL PRIMARY KEY, CurrencyName nvarchar(50) NOT NULL);`,
+    roles: { Settings: 'unknown', Currency: 'reference' },
+  },
+];
+
+describe('roles', () => {
+  test.each(cases)('$title', ({ ddl, platform = 'sqlserver', roles }) => {
+    const { tables } = catalogFrom(ddl, platform);
+    const found = Object.fromEntries(
+      tables.filter((table) => table.name.table in roles).map((table) => [table.name.table, table.role]),
+    );
+    const last = Object.fromEntries(Object.keys(roles).map((name) => [name, found[name]]));
+    if (roles['Item'] === undefined) expect(last).toEqual(roles);
+    else expect(tables.map((table) => table.role)).toEqual(['staging', 'persistent-staging']);
+  });
+
+  test('confidence and reasons are there for every guess', () => {
+    for (const { ddl, platform = 'sqlserver' } of cases) {
+      for (const table of catalogFrom(ddl, platform).tables) {
+        expect(table.confidence).toBeGreaterThanOrEqual(0);
+        expect(table.confidence).toBeLessThanOrEqual(1);
+        expect(table.reasons.length).toBeGreaterThan(0);
+        for (const reason of table.reasons) expect(reason).toMatch(/^[\p{L}\d_#].*\.$/u);
+      }
+    }
+  });
+
+  test('a correction goes before every guess', () => {
+    const corrections = [{ table: 'dbo.Settings', role: 'reference', columns: { Value: 'technical' } }] as const;
+    const ddl =
+      'CREATE TABLE dbo.Settings (Id int NOT NULL PRIMARY KEY, Name varchar(9), Value varchar(9), A int, B int, C int, D int)';
+    const table = tableIn(catalogFrom(ddl, 'sqlserver', { ...defaultConventions, corrections }), 'Settings');
+    expect(table.role).toBe('reference');
+    expect(table.confidence).toBe(1);
+    expect(columnRolesOf(table)).toMatchObject({ Id: 'business-key', Value: 'technical' });
+  });
+});
+
+describe('column roles', () => {
+  test('the satellite of the running example', () => {
+    const catalog = catalogFrom(
+      `CREATE TABLE StageEmedsys.Dev_Patient_ (patient_id decimal(10,0) NULL, address1 varchar(30) NULL, city varchar(30) NULL) WITH (DISTRIBUTION = HASH(patient_id), CLUSTERED COLUMNSTORE INDEX);
+       CREATE TABLE raw.SatPatientAddressEMED_TEST (PatientKey varchar(64) NOT NULL, LoadDate datetime NOT NULL, LoadProcess varchar(255) NOT NULL, RecordSource varchar(255) NOT NULL, HashDiff varchar(64) NOT NULL, Address1 varchar(30) NULL, City varchar(30) NULL) WITH (DISTRIBUTION = HASH(PatientKey), CLUSTERED COLUMNSTORE INDEX);`,
+      'synapse',
+    );
+    const satellite = tableIn(catalog, 'SatPatientAddressEMED_TEST');
+    expect(columnRolesOf(satellite)).toEqual({
+      PatientKey: 'hash-key',
+      LoadDate: 'load-date',
+      LoadProcess: 'load-process',
+      RecordSource: 'record-source',
+      HashDiff: 'hashdiff',
+      Address1: 'attribute',
+      City: 'attribute',
+    });
+    expect(satellite.keys).toEqual([{ kind: 'inferred', columns: ['PatientKey', 'LoadDate'], enforced: false }]);
+    expect(satellite.options).toEqual({ distribution: 'hash(PatientKey)', index: 'clustered columnstore' });
+    const stage = tableIn(catalog, 'Dev_Patient_');
+    expect(columnRolesOf(stage)).toEqual({ patient_id: 'business-key', address1: 'attribute', city: 'attribute' });
+  });
+
+  test('a start date of a contract is no validity', () => {
+    const table = tableIn(
+      catalogFrom('CREATE TABLE stg.Contract (ContractNo int, start_date date, end_date date, active bit)'),
+      'Contract',
+    );
+    expect(table.role).toBe('staging');
+    expect(columnRolesOf(table)).toEqual({
+      ContractNo: 'attribute',
+      start_date: 'attribute',
+      end_date: 'attribute',
+      active: 'attribute',
+    });
+  });
+
+  test('columns that no load may write are marked', () => {
+    const catalog = catalogFrom(
+      `CREATE TABLE dw.Contact (Xid bigint IDENTITY(1, 1) NOT NULL, ContactNo int NOT NULL CONSTRAINT PK_Contact PRIMARY KEY, First nvarchar(40) NULL,
+         FullName AS (CONCAT(First, N'x')) PERSISTED, RowVer rowversion NOT NULL, Stamp timestamp,
+         SysStart datetime2 GENERATED ALWAYS AS ROW START NOT NULL, SysEnd datetime2 GENERATED ALWAYS AS ROW END NOT NULL, PERIOD FOR SYSTEM_TIME (SysStart, SysEnd))`,
+    );
+    const { columns } = tableIn(catalog, 'Contact');
+    expect(columns.filter((column) => column.computed).map((column) => column.name)).toEqual([
+      'FullName',
+      'RowVer',
+      'Stamp',
+      'SysStart',
+      'SysEnd',
+    ]);
+    expect(columns.filter((column) => column.identity).map((column) => column.name)).toEqual(['Xid']);
+    expect(columns.filter((column) => column.role === 'business-key').map((column) => column.name)).toEqual([
+      'ContactNo',
+    ]);
+  });
+});
