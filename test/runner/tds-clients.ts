@@ -3,9 +3,10 @@ import { connect as openSocket, type Socket } from 'node:net';
 import sql from 'mssql';
 import { Connection, type ConnectionConfiguration, Request } from 'tedious';
 import { onTestFinished } from 'vitest';
+import { certificate } from '../support/tds/certificate.ts';
 import { type Message, MessageReader, message, packetType } from '../support/tds/packets.ts';
 import { type FaultProxy, startFaultProxy } from '../support/tds/proxy.ts';
-import { certificate, startTdsServer, type TdsServer, type TdsServerOptions } from '../support/tds/server.ts';
+import { startTdsServer, type TdsServer, type TdsServerOptions } from '../support/tds/server.ts';
 
 /** Something that listens on a port of this machine. */
 interface Listener {

@@ -47,10 +47,16 @@ export class Recorder {
     });
   }
 
-  /** SQL texts of batches and of sp_executesql, without the driver's own settings; of one session or of all. */
+  /**
+   * SQL texts of batches and of sp_executesql, and the names of procedures that were called, without the driver's own
+   * settings; of one session or of all.
+   */
   sql(session?: number): readonly string[] {
     return this.#entries
       .filter((entry) => session === undefined || entry.session === session)
-      .flatMap((entry) => (entry.kind === 'batch' || entry.kind === 'rpc' ? [entry.sql] : []));
+      .flatMap((entry) => {
+        if (entry.kind === 'batch') return [entry.sql];
+        return entry.kind === 'rpc' ? [entry.sql === '' ? entry.procedure : entry.sql] : [];
+      });
   }
 }

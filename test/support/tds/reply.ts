@@ -20,7 +20,7 @@ export type Step = (reply: Reply) => void | Promise<void>;
 
 /**
  * What an attention does to the answer: `stop` ends it and runs `steps` before its end, `finish` lets it end first,
- * `ignore` never acknowledges. The loss of the connection does the same.
+ * `ignore` never acknowledges. Without its client an answer stops as well, unless it is to finish.
  */
 export interface AttentionRule {
   readonly mode: 'stop' | 'finish' | 'ignore';

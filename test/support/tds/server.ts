@@ -18,22 +18,18 @@
  * 50000. Steps are in `answers.ts` (rows, affected, done, print, info, error, begin, commit, rollback, use, procedure,
  * flush, until, stall, disconnect, raw, onAttention), column declarations in `columns.ts`, values in `scalars.ts`
  * (exact ones as text). `server.sessions` tells database, transaction count, commits and rollbacks of each connection.
- * `startFaultProxy` in `proxy.ts` sits before it.
+ * A client that checks certificates trusts the one of `certificate.ts`. `startFaultProxy` in `proxy.ts` sits before it.
  */
 
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Handler } from './answers.ts';
+import { certificate, certificateKey } from './certificate.ts';
 import type { Login } from './login.ts';
 import type { PacketEnds } from './packet-writer.ts';
 import { Recorder } from './recorder.ts';
 import { type Encryption, type Host, type Refusal, Session } from './session.ts';
 import type { SessionState } from './session-state.ts';
-
-/** Certificate for `localhost` and 127.0.0.1, signed by itself and valid until 2120, as a PEM text. */
-export const certificate: string = readFileSync(join(import.meta.dirname, 'localhost.cert.pem'), 'utf8');
 
 export interface TdsServerOptions {
   /** Answers requests; the server's `handler` can be replaced later. */
@@ -121,7 +117,7 @@ export async function startTdsServer(options: TdsServerOptions = {}): Promise<Td
   return server;
 }
 
-const pair = { cert: certificate, key: readFileSync(join(import.meta.dirname, 'localhost.key.pem'), 'utf8') };
+const pair = { cert: certificate, key: certificateKey };
 const strictContext = createSecureContext(pair);
 // TLS 1.3 sends tickets after the handshake, which fit into no PRELOGIN message; servers of TDS 7.4 stay at 1.2.
 const tunnelContext = createSecureContext({ ...pair, maxVersion: 'TLSv1.2' });

@@ -1,4 +1,29 @@
------BEGIN PRIVATE KEY-----
+/**
+ * Certificate for `localhost` and 127.0.0.1, signed by itself and valid until 2120, as a PEM text. Made with openssl; it
+ * is a text in a module so that the server can be bundled.
+ */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIC8zCCAdugAwIBAgIBATANBgkqhkiG9w0BAQsFADAUMRIwEAYDVQQDDAlsb2Nh
+bGhvc3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNV
+BAMMCWxvY2FsaG9zdDCCASIwDQYJKoZIhvcNAQEBBQADggEPADCCAQoCggEBAMWn
+kMJ2y2ukKQ+rQroFm42QC8nXXf9TfhOBx1Zmw3fpoplLrHSfX0tYnmB8FR8kIDu+
+GdhbiiIknzzpp5nQOhPhJ0Og7Q8Dq19q9F2RvhUpsJAwiAUFt+vdnicqfEelaMg9
+0WCQF/UtCWTY0XrOJ3kHHIOyUEmF++X5jGD29vAb5v1ckmUhYLRzblTocOQjBdhR
+Y3V28FEVFXlnQtQ7UdqIs3VJjzkWUG6QbjQrhq3kRRVNTpEyaZlyInjQQwU1Bsn8
+eMG32jqwlGrCUBlFZDI0Jr+W3EC7H3USghz/9wcuPH0LJUBjzUtCk0UuAYdFfZlW
+0elWCxalYELefeeNUKUCAwEAAaNOMEwwGgYDVR0RBBMwEYIJbG9jYWxob3N0hwR/
+AAABMA8GA1UdEwEB/wQFMAMBAf8wHQYDVR0OBBYEFJ0C4vBfft5jv97sXY+hO0mZ
+/SDGMA0GCSqGSIb3DQEBCwUAA4IBAQCfMTt6a7p+B0NAzSvQ6HXULIE1KOif7ysD
+hmWZeododpzXYa7CzNa6naa5Kc3lExcV6ERFZJVqh7/x5b/dAa0s5JhGy2bQbg55
+CZZgY/NfpiqDr6HMptTow8fF2lrgA92kbOFc5Bs9VNQ7L8hjbVO7idB3ZLC3HQDi
+uKXE2luqrshbDhFCu+Um8hSUFJqG8Qx7Jwk3w8kyffl8XtZbN7LpqrnkgGJF0Mx6
+0ZjlNFva9RqJpL1L1jeKeVbBBOgbux+e1vpTyoEZfv5oyGPHlpxWqgBD9QFvjgG/
+OJJ04Tq1AAoiJNQZ3i1+0Rp8nORRf5MvFQrIuc7/l2gTKW0V78kH
+-----END CERTIFICATE-----
+`;
+
+/** Its key, which protects nothing but tests. */
+export const certificateKey = `-----BEGIN PRIVATE KEY-----
 MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQDFp5DCdstrpCkP
 q0K6BZuNkAvJ113/U34TgcdWZsN36aKZS6x0n19LWJ5gfBUfJCA7vhnYW4oiJJ88
 6aeZ0DoT4SdDoO0PA6tfavRdkb4VKbCQMIgFBbfr3Z4nKnxHpWjIPdFgkBf1LQlk
@@ -26,3 +51,4 @@ DN5sF7tk8UQ+X6yMnlH2r8I1ptKoNis2F7sJP9fulCBji+Zk0yLClrT2PH8jJiYq
 5C71bVtJ6sISahmBRukAXOyDiBJ+Ib0Ov2I5P/BZHeKiTOioWkN87jl4gQhcSf/u
 HdxvGcuGlslYJaNE5tYUxg==
 -----END PRIVATE KEY-----
+`;
