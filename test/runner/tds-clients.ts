@@ -77,7 +77,7 @@ export async function connectDriver(
 }
 
 /** What the driver made of an answer, in the order in which it came. */
-export type Heard =
+type Heard =
   | { readonly columns: readonly string[] }
   | { readonly row: readonly unknown[] }
   | { readonly message: string; readonly number: number; readonly class: number; readonly line: number }

@@ -261,6 +261,22 @@ describe('an answer', () => {
     expect(server.recorder.sql()).toEqual(['MERGE dw.Customer …']);
   });
 
+  test('through mssql can be cancelled, and its connection can be lost', async () => {
+    const server = await serve({
+      handler: script(on('wait', [print('waiting'), stall()]), on('drop', [affected(1), disconnect('reset')])),
+    });
+    const pool = await connectPool(server);
+    const request = pool.request();
+    const waiting = request.batch('wait');
+    request.on('info', () => request.cancel());
+    await expect(waiting).rejects.toMatchObject({ code: 'ECANCEL' });
+    await expect(pool.request().batch('drop')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    // The pool opens another session by itself: a run that must stay on one session cannot use it.
+    await expect(pool.request().batch('SELECT 1')).resolves.toMatchObject({ rowsAffected: [1] });
+    const sessions = server.recorder.entries.flatMap((entry) => (entry.kind === 'batch' ? [entry.session] : []));
+    expect(sessions).toEqual([2, 2, 3]);
+  });
+
   test('has the counts of a procedure inside it, and its return status', async () => {
     const server = await serve({
       handler: script(on('EXEC', [affected(1), procedure([affected(2), done()], 5), done()])),

@@ -20,7 +20,7 @@ const ignoreMessage = 0x02;
 /** Bytes that are no TDS: the server closes the connection. */
 export class ProtocolError extends Error {}
 
-export interface Packet {
+interface Packet {
   readonly type: number;
   /** Header and data. */
   readonly bytes: Buffer;
@@ -36,7 +36,7 @@ export interface Message {
 }
 
 /** Cuts a byte stream into TDS packets. */
-export class PacketReader {
+class PacketReader {
   #rest: Buffer = Buffer.alloc(0);
 
   /** Adds bytes and returns the packets that are whole now; throws a ProtocolError for an impossible header. */

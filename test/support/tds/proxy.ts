@@ -22,7 +22,7 @@ import { MessageMeter, type Piece } from './message-meter.ts';
  */
 export type Fault = 'end' | 'reset' | 'stall' | 'black-hole';
 
-export type Side = 'server' | 'client';
+type Side = 'server' | 'client';
 
 export interface FaultPoint {
   /** Whose messages are counted; default `server`. */

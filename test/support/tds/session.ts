@@ -304,6 +304,8 @@ export class Session {
     const closed = new Promise<void>((resolve) => {
       this.#raw.once('close', () => resolve());
     });
+    // What was answered before is on its way first.
+    await new Promise<void>((written) => this.#stream.write('', () => written()));
     if (ending === 'reset') this.#raw.resetAndDestroy();
     else this.#raw.end(() => this.#raw.destroy());
     await closed;
