@@ -132,17 +132,16 @@ export function inferSpecification(
   return { value: specification, problems };
 }
 
-/** Later options go before earlier ones; hash rules and ghost rules are merged field by field. */
+/** Later options go before earlier ones; groups and maps are merged field by field. */
 export function mergeOptions(...layers: readonly LoadOptions[]): LoadOptions {
-  const hashRules = Object.assign({}, ...layers.map((layer) => layer.hash_rules));
-  const ghost = Object.assign({}, ...layers.map((layer) => layer.ghost));
-  return Object.assign(
-    {},
-    ...layers,
-    Object.keys(hashRules).length > 0 ? { hash_rules: hashRules } : {},
-    Object.keys(ghost).length > 0 ? { ghost } : {},
-  );
+  const merged = mergedByField.flatMap((name) => {
+    const fields = Object.assign({}, ...layers.map((layer) => layer[name]));
+    return Object.keys(fields).length > 0 ? [[name, fields] as const] : [];
+  });
+  return Object.assign({}, ...layers, Object.fromEntries(merged));
 }
+
+const mergedByField = ['hash_rules', 'ghost', 'mapping', 'parameters'] as const;
 
 /** The shape that a platform's loads have when nobody chose one (handbook, "Platforms"). */
 export function defaultShape(platform: string): Shape {
