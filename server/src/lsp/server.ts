@@ -20,6 +20,7 @@ import { DiagnosticPublisher } from './diagnostics.ts';
 import { registerFeatures } from './features.ts';
 import { normalUri, uriFiles } from './files.ts';
 import { Guard } from './guard.ts';
+import { registerInspectionRequests } from './inspection-requests.ts';
 
 /** Longest stretch that the background index works before it lets requests through, in milliseconds. */
 const workSlice = 12;
@@ -58,6 +59,7 @@ export class LanguageServer {
     };
     registerFeatures(host);
     registerCustomRequests(host);
+    registerInspectionRequests(host);
   }
 
   listen(): void {

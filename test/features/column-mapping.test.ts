@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { columnMapping } from '../../server/src/features/column-mapping.ts';
+import { defaultConventions } from '../../server/src/model/conventions.ts';
+import { bareTable } from '../support/bare-table.ts';
+
+const stage = bareTable('Stage', {
+  patient_id: 'decimal(10,0)',
+  city: 'varchar(50)',
+  zip: 'varchar(10)',
+  rest: 'int',
+  a_name: 'varchar(5)',
+});
+const target = {
+  ...bareTable('Target', {
+    PatientId: 'decimal(10,0)',
+    City: 'varchar(30)',
+    Zip: 'int',
+    LoadDate: 'datetime',
+    Source: 'varchar(9)',
+    Other: 'int',
+  }),
+};
+const satellite = {
+  ...target,
+  columns: target.columns.map((column) =>
+    column.name === 'LoadDate'
+      ? { ...column, role: 'load-date' as const }
+      : column.name === 'Other'
+        ? { ...column, nullable: false }
+        : column,
+  ),
+};
+
+describe('columns side by side', () => {
+  const { columns, sources } = columnMapping(stage, satellite, defaultConventions, {
+    parameters: { source: 'RecordSource' },
+  });
+  const of = (name: string) => columns.find((column) => column.target === name);
+
+  test.each([
+    ['PatientId', 'patient_id', 'matched', 'found by its name'],
+    ['City', 'city', 'narrowed', 'varchar(50) does not fit into varchar(30): values may be cut or refused.'],
+    ['Zip', 'zip', 'converted', 'varchar(10) is converted to int.'],
+    ['LoadDate', null, 'made-by-load', 'made by the load'],
+    ['Source', null, 'made-by-load', 'filled by the parameter RecordSource'],
+    ['Other', null, 'unmatched', 'no stage column fits; it may not be NULL, so the load fails.'],
+  ])('%s', (name, source, state, note) => {
+    expect(of(name)).toMatchObject({ source, state, note });
+  });
+
+  test('stage columns that nothing takes are told apart', () => {
+    expect(sources.filter((source) => !source.isUsed).map((source) => source.name)).toEqual(['rest', 'a_name']);
+  });
+
+  test('a chosen source goes before a name', () => {
+    const chosen = columnMapping(stage, satellite, defaultConventions, { mapping: { City: 'a_name' } });
+    expect(chosen.columns.find((column) => column.target === 'City')).toMatchObject({
+      source: 'a_name',
+      state: 'matched',
+      note: 'chosen in mergewright.json',
+    });
+  });
+});
