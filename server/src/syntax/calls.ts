@@ -47,7 +47,9 @@ export function parseConvert(cursor: Cursor, name: 'CONVERT' | 'TRY_CONVERT'): E
 /** NEXT VALUE FOR sequence [OVER (…)]. */
 export function parseNextValue(cursor: Cursor): Expression {
   const { start } = cursor;
-  for (let count = 0; count < 3; count += 1) cursor.advance();
+  cursor.advance();
+  cursor.advance();
+  cursor.expect('FOR');
   const sequence = parseName(cursor, 'a sequence');
   const over = cursor.at('OVER') ? parseOver(cursor) : null;
   return { kind: 'next-value', start, end: cursor.end, sequence, over };
@@ -302,9 +304,7 @@ export function parseOver(cursor: Cursor): Window {
 export function parseWindow(cursor: Cursor, start: number): Window {
   cursor.expect('(');
   const name =
-    cursor.atName && !atWindowClause(cursor) && (cursor.peek(1) === ')' || isWindowClause(cursor.peek(1)))
-      ? cursor.takeIdentifier()
-      : null;
+    cursor.atName && (cursor.peek(1) === ')' || isWindowClause(cursor.peek(1))) ? cursor.takeIdentifier() : null;
   const partitionBy: Expression[] = [];
   const byWord = cursor.dialect.family === 'spark' ? cursor.at('DISTRIBUTE') || cursor.at('CLUSTER') : false;
   if (cursor.at('PARTITION') || byWord) {
@@ -332,10 +332,6 @@ function windowOrder(cursor: Cursor): readonly OrderItem[] {
     items.push({ kind: 'order-item', start, end: cursor.end, expression, descending, nulls: parseNullsOrder(cursor) });
   } while (!cursor.recovering && cursor.eat(','));
   return items;
-}
-
-function atWindowClause(cursor: Cursor): boolean {
-  return (cursor.at('PARTITION') && cursor.peek(1) === 'BY') || (isWindowClause(cursor.word) && cursor.peek(1) !== ')');
 }
 
 function isWindowClause(word: string): boolean {

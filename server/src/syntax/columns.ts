@@ -18,14 +18,15 @@ import { parseDataType } from './types.ts';
 
 /**
  * `( column …, constraint …, index … )`; the current token is the opening parenthesis. A mistake in one element leaves
- * the others understood. CREATE TABLE takes a comma behind the last one.
+ * the others understood. CREATE TABLE takes a comma behind the
+ * last one, and columns without types, which CREATE TABLE … AS SELECT has.
  */
-export function parseTableElements(cursor: Cursor, trailingComma = false): readonly TableElement[] {
+export function parseTableElements(cursor: Cursor, ofCreateTable = false): readonly TableElement[] {
   const elements: TableElement[] = [];
   if (!cursor.expect('(')) return elements;
   for (;;) {
-    if (cursor.at(')') && elements.length > 0 && trailingComma) break;
-    elements.push(parseTableElement(cursor));
+    if (cursor.at(')') && elements.length > 0 && ofCreateTable) break;
+    elements.push(parseTableElement(cursor, ofCreateTable));
     if (!cursor.at(',') && !cursor.at(')')) {
       cursor.fail("',' or ')'");
     }
@@ -36,10 +37,10 @@ export function parseTableElements(cursor: Cursor, trailingComma = false): reado
   return elements;
 }
 
-export function parseTableElement(cursor: Cursor): TableElement {
+export function parseTableElement(cursor: Cursor, typeMayLack = false): TableElement {
   if (atConstraint(cursor)) return parseTableConstraint(cursor);
   if (cursor.at('INDEX')) return parseInlineIndex(cursor);
-  return parseColumnDefinition(cursor);
+  return parseColumnDefinition(cursor, typeMayLack);
 }
 
 /** The properties of a column as they are gathered. */
@@ -76,7 +77,7 @@ function newDraft(): Draft {
 }
 
 /** A column with its type or expression and its properties in any order. */
-export function parseColumnDefinition(cursor: Cursor): ColumnDefinition {
+export function parseColumnDefinition(cursor: Cursor, typeMayLack = false): ColumnDefinition {
   const { start } = cursor;
   const name = cursor.identifier('a column name or constraint');
   const draft = newDraft();
@@ -89,6 +90,7 @@ export function parseColumnDefinition(cursor: Cursor): ColumnDefinition {
   } else if (cursor.at(',') || cursor.at(')')) {
     // `timestamp` alone is a column of that name and type; others have no type only in CREATE TABLE … AS SELECT.
     if (/^timestamp$/i.test(name.name)) type = timestampType(name);
+    else if (!typeMayLack) cursor.fail('a data type');
   } else {
     type = parseDataType(cursor);
     // After a lost type the properties are still read: NOT NULL, keys, defaults.

@@ -19,9 +19,10 @@ export function atConstraint(cursor: Cursor): boolean {
     case 'UNIQUE':
     case 'FOREIGN':
     case 'CHECK':
-      return true;
     case 'PRIMARY':
       return true;
+    case 'DEFAULT':
+      return cursor.dialect.family === 'tsql';
     case 'PERIOD':
       return cursor.peek(1) === 'FOR';
     case 'CONNECTION':

@@ -349,17 +349,33 @@ export class Cursor {
     return { kind: 'identifier', start: this.end, end: this.end, name: '', quote: 'none' };
   }
 
-  /** Skips `( … )` with everything in it; the current token is the opening parenthesis. */
+  /**
+   * Skips `( … )` with everything in it; the current token is the opening parenthesis. On T-SQL a comma without an
+   * item beside it and two constants side by side are mistakes whatever stands around them.
+   */
   skipParentheses(): void {
     let open = 0;
+    const strict = this.dialect.family === 'tsql';
     while (!this.atEnd) {
       const { word } = this;
       if (word === '(') open += 1;
       else if (word === ')') open -= 1;
+      if (strict && open > 0 && this.isMisplaced(word)) this.fail('an item of the list');
       this.advance();
       if (open === 0) return;
     }
     this.fail("')'");
+  }
+
+  private isMisplaced(word: string): boolean {
+    if (word === ',') {
+      const next = this.peek(1);
+      return next === ',' || next === ')' || this.previousWord === '(' || this.previousWord === ';';
+    }
+    const { kind } = this;
+    if (kind < tokenKind.string || kind > tokenKind.variable) return false;
+    const next = this.peekKind(1);
+    return next >= tokenKind.string && next <= tokenKind.variable;
   }
 }
 

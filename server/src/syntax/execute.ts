@@ -100,10 +100,6 @@ function parseArgumentValue(cursor: Cursor): Expression {
   if (kind === tokenKind.variable) return takeVariable(cursor);
   if (cursor.atName) {
     const parts = [cursor.takeIdentifier()];
-    while (cursor.at('.') && cursor.nameAhead(1)) {
-      cursor.advance();
-      parts.push(cursor.takeIdentifier());
-    }
     return { kind: 'column', start, end: cursor.end, parts };
   }
   return takeLiteral(cursor);

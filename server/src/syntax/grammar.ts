@@ -48,7 +48,7 @@ export interface Grammar {
   /** Statements up to the end of the batch or a word that ends a block. */
   readonly statements: (cursor: Cursor) => readonly Statement[];
   /** `( column …, constraint … )`, the current token being the opening parenthesis. */
-  readonly tableElements: (cursor: Cursor, trailingComma?: boolean) => readonly TableElement[];
+  readonly tableElements: (cursor: Cursor, ofCreateTable?: boolean) => readonly TableElement[];
   readonly execute: (cursor: Cursor) => Execute;
   /** The FROM clause's list of sources, after FROM. */
   readonly sources: (cursor: Cursor) => readonly TableSource[];

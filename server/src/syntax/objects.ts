@@ -34,7 +34,7 @@ export function parseCreateIndex(cursor: Cursor, start: number): CreateIndex {
   let columns: readonly KeyColumn[] = [];
   if (columnstore) {
     if (cursor.eat('(')) columns = parseKeyColumnsInside(cursor);
-    else if (clustered !== true && !cursor.recovering && !cursor.at('WITH') && !cursor.at('ORDER')) cursor.fail("'('");
+    else if (clustered !== true) cursor.fail("'('");
   } else if (cursor.dialect.family === 'duckdb') {
     if (cursor.at('(')) cursor.skipParentheses();
   } else if (cursor.expect('(')) columns = parseKeyColumnsInside(cursor);
@@ -56,7 +56,7 @@ export function parseCreateIndex(cursor: Cursor, start: number): CreateIndex {
 
 /** CREATE TYPE from the name on. */
 export function parseCreateType(cursor: Cursor, start: number): CreateType {
-  const name = parseName(cursor, 'the name of a type');
+  const name = parseName(cursor, 'the name of a type', 2);
   let elements: readonly TableElement[] = [];
   let base: DataType | null = null;
   let nullable: boolean | null = null;
@@ -103,7 +103,7 @@ const sequenceWords: ReadonlySet<string> = new Set([
 
 /** CREATE SEQUENCE and ALTER SEQUENCE from the name on. */
 export function parseSequence(cursor: Cursor, start: number, alter: boolean): CreateSequence {
-  const name = parseName(cursor, 'the name of a sequence');
+  const name = parseName(cursor, 'the name of a sequence', 3);
   let type: DataType | null = null;
   const options: Option[] = [];
   while (sequenceWords.has(cursor.word) && !cursor.recovering) {
@@ -206,6 +206,18 @@ const plainDrops: ReadonlySet<string> = new Set([
   'MACRO',
 ]);
 
+/** Objects that T-SQL drops in the current database only. */
+const databaseless: ReadonlySet<string> = new Set([
+  'VIEW',
+  'PROCEDURE',
+  'FUNCTION',
+  'TRIGGER',
+  'TYPE',
+  'RULE',
+  'DEFAULT',
+  'AGGREGATE',
+]);
+
 /** DROP with a list of names; null (and nothing read) for other objects. */
 export function parseDrop(cursor: Cursor): Statement | null {
   const { start } = cursor;
@@ -223,7 +235,7 @@ export function parseDrop(cursor: Cursor): Statement | null {
   const ifExists = cursor.eatSequence('IF', 'EXISTS');
   const names: Name[] = [];
   do {
-    names.push(parseName(cursor, 'a name'));
+    names.push(parseName(cursor, 'a name', databaseless.has(objectType) && cursor.dialect.family === 'tsql' ? 2 : 4));
     if (isIndex && cursor.eat('ON')) parseDroppedIndex(cursor);
   } while (!cursor.recovering && cursor.eat(','));
   if (isTrigger && cursor.eat('ON')) {

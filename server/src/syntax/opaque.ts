@@ -17,6 +17,7 @@ export function parseOpaque(cursor: Cursor, start = cursor.start): OpaqueStateme
       if (cursor.kind === tokenKind.word || cursor.kind === tokenKind.reserved)
         words.push(cursor.tokenText.toUpperCase());
     }
+    checkForm(cursor, cursor.index === from);
     if (cursor.at('(')) open += 1;
     else if (cursor.at(')')) {
       // A parenthesis that was not opened here closes something around the statement.
@@ -25,7 +26,40 @@ export function parseOpaque(cursor: Cursor, start = cursor.start): OpaqueStateme
     }
     cursor.advance();
   }
+  if (cursor.dialect.family === 'tsql') {
+    if (open > 0) cursor.fail("')'");
+    else if (unfinished.has(cursor.previousWord)) cursor.fail('the rest of the statement');
+  }
   return { kind: 'opaque', start, end: cursor.end, name: words.join(' ') };
+}
+
+/** Words and marks that no statement ends with. */
+const unfinished: ReadonlySet<string> = new Set([',', '.', '=', '::', 'WITH', 'TO', 'FROM', 'SET', 'AS', 'ADD', 'BY']);
+/** Reserved words that never stand twice in a row. */
+const single: ReadonlySet<string> = new Set([
+  'WITH',
+  'TO',
+  'FROM',
+  'SET',
+  'AS',
+  'ADD',
+  'ON',
+  'FOR',
+  'CREATE',
+  'ALTER',
+  'DROP',
+  'BULK',
+  'KILL',
+]);
+
+/** What holds in any statement of T-SQL: an item on both sides of a comma, a value behind an equals sign. */
+function checkForm(cursor: Cursor, isFirst: boolean): void {
+  if (cursor.dialect.family !== 'tsql' || isFirst) return;
+  const { word, previousWord } = cursor;
+  const comma = word === ',' && (previousWord === ',' || previousWord === '(' || previousWord === '=');
+  const closing = word === ')' && (previousWord === ',' || previousWord === '=');
+  const equals = word === '=' && (previousWord === '=' || previousWord === ',' || previousWord === '(');
+  if (comma || closing || equals || (single.has(word) && previousWord === word)) cursor.fail('another item');
 }
 
 /** A statement that is understood as far as it was read, kept without a tree of its own. */

@@ -129,7 +129,8 @@ function parseSpecial(cursor: Cursor, word: string): Expression | null {
     if (word === 'EXISTS') return null;
     return null;
   }
-  if (word === 'NEXT' && next === 'VALUE' && cursor.peek(2) === 'FOR') return parseNextValue(cursor);
+  if (word === 'NEXT' && next === 'VALUE' && (cursor.peek(2) === 'FOR' || cursor.dialect.family === 'tsql'))
+    return parseNextValue(cursor);
   if (cursor.dialect.family === 'tsql') return null;
   return parseOtherSpecial(cursor, word);
 }

@@ -21,7 +21,7 @@ import { parseDataType } from './types.ts';
 
 /** CREATE, ALTER or CREATE OR ALTER PROCEDURE from the name on. */
 export function parseProcedure(cursor: Cursor, start: number, alter: boolean): CreateProcedure {
-  const name = parseName(cursor, 'the name of a procedure');
+  const name = parseName(cursor, 'the name of a procedure', 2);
   if (cursor.at(';') && cursor.peekKind(1) === tokenKind.number) {
     cursor.advance();
     cursor.advance();
@@ -133,7 +133,7 @@ function parseProgramOptions(cursor: Cursor): readonly Option[] {
 
 /** CREATE, ALTER or CREATE OR ALTER FUNCTION from the name on. */
 export function parseFunction(cursor: Cursor, start: number, alter: boolean): CreateFunction {
-  const name = parseName(cursor, 'the name of a function');
+  const name = parseName(cursor, 'the name of a function', 2);
   let parameters: readonly Parameter[] = [];
   if (cursor.at('(')) parameters = parseParameters(cursor);
   else cursor.fail("'('");
@@ -205,7 +205,7 @@ function parseInline(cursor: Cursor): Query | null {
 
 /** CREATE, ALTER or CREATE OR ALTER TRIGGER from the name on. */
 export function parseTrigger(cursor: Cursor, start: number, alter: boolean): CreateTrigger {
-  const name = parseName(cursor, 'the name of a trigger');
+  const name = parseName(cursor, 'the name of a trigger', 2);
   let table: Name | null = null;
   cursor.expect('ON');
   if (!cursor.eat('DATABASE') && !cursor.eatSequence('ALL', 'SERVER')) table = parseName(cursor, 'a table or DATABASE');
@@ -217,7 +217,7 @@ export function parseTrigger(cursor: Cursor, start: number, alter: boolean): Cre
   } else if (cursor.eatAny('FOR', 'AFTER') === null) cursor.fail('AFTER, FOR or INSTEAD OF');
   const events: string[] = [];
   do {
-    if (cursor.atName || cursor.at('INSERT') || cursor.at('UPDATE') || cursor.at('DELETE')) {
+    if ((cursor.atName && table === null) || cursor.at('INSERT') || cursor.at('UPDATE') || cursor.at('DELETE')) {
       events.push(cursor.tokenText.toUpperCase());
       cursor.advance();
     } else cursor.fail('INSERT, UPDATE or DELETE');
@@ -234,7 +234,7 @@ export function parseTrigger(cursor: Cursor, start: number, alter: boolean): Cre
 
 /** CREATE, ALTER or CREATE OR ALTER [MATERIALIZED] VIEW from the name on (T-SQL). */
 export function parseView(cursor: Cursor, start: number, alter: boolean, materialized: boolean): CreateView {
-  const name = parseName(cursor, 'the name of a view');
+  const name = parseName(cursor, 'the name of a view', 2);
   const columns: readonly Identifier[] = cursor.at('(') ? parseIdentifierList(cursor) : [];
   const options: Option[] = [];
   if (cursor.at('WITH')) {

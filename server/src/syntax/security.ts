@@ -62,11 +62,49 @@ function parseSecurable(cursor: Cursor): void {
   ) {
     distance += 1;
   }
-  if (distance > 0 && cursor.peek(distance) === '::')
+  if (distance > 0 && cursor.peek(distance) === '::') {
+    const words = Array.from({ length: distance }, (_, ahead) => cursor.textAhead(ahead).toUpperCase());
+    if (!securables.has(words.join(' '))) cursor.fail('a class of securables');
     for (let count = 0; count <= distance; count += 1) cursor.advance();
+  }
   parseName(cursor, 'a securable');
   if (cursor.at('(')) parseIdentifierList(cursor);
 }
+
+const securables: ReadonlySet<string> = new Set([
+  'APPLICATION ROLE',
+  'ASSEMBLY',
+  'ASYMMETRIC KEY',
+  'AVAILABILITY GROUP',
+  'CERTIFICATE',
+  'CONTRACT',
+  'DATABASE',
+  'DATABASE SCOPED CREDENTIAL',
+  'ENDPOINT',
+  'EXTERNAL DATA SOURCE',
+  'EXTERNAL FILE FORMAT',
+  'EXTERNAL LANGUAGE',
+  'EXTERNAL LIBRARY',
+  'EXTERNAL MODEL',
+  'FULLTEXT CATALOG',
+  'FULLTEXT STOPLIST',
+  'LOGIN',
+  'MESSAGE TYPE',
+  'OBJECT',
+  'REMOTE SERVICE BINDING',
+  'ROLE',
+  'ROUTE',
+  'SCHEMA',
+  'SEARCH PROPERTY LIST',
+  'SERVER',
+  'SERVER ROLE',
+  'SERVICE',
+  'SYMMETRIC KEY',
+  'TYPE',
+  'USER',
+  'WORKLOAD GROUP',
+  'XML SCHEMA COLLECTION',
+]);
 
 function parsePrincipal(cursor: Cursor): void {
   if (cursor.at('PUBLIC') || cursor.at('NULL')) cursor.advance();

@@ -31,6 +31,9 @@ export function parseSelectItem(cursor: Cursor): SelectItem {
     value.kind === 'column' && cursor.at('.') && cursor.peek(1) === '*'
       ? qualifiedStar(cursor, value.parts, start)
       : value;
+  if (value.kind === 'column' && expression.kind === 'star' && value.parts[value.parts.length - 1] === null) {
+    cursor.report(start, cursor.end, 'Expected the name of a table between the dots.');
+  }
   if (expression.kind === 'star') return plainItem(cursor, start, expression);
   return withAlias(cursor, start, expression);
 }

@@ -146,6 +146,39 @@ export function parsePartitionScheme(cursor: Cursor, start: number): Statement {
   return opaqueStatement(cursor, start, 'CREATE PARTITION SCHEME');
 }
 
+/** BULK INSERT table FROM 'file' [WITH (option, …)]. */
+export function parseBulkInsert(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.expect('INSERT');
+  parseName(cursor, 'a table');
+  cursor.expect('FROM');
+  if (cursor.kind === tokenKind.string || cursor.kind === tokenKind.nationalString || cursor.kind === tokenKind.number)
+    cursor.advance();
+  else cursor.identifier('a file');
+  if (cursor.eat('WITH')) {
+    if (cursor.at('(')) cursor.skipParentheses();
+    else cursor.fail("'('");
+  }
+  return opaqueStatement(cursor, start, 'BULK INSERT');
+}
+
+/** ALTER SCHEMA name TRANSFER [class ::] securable. */
+export function parseAlterSchema(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  cursor.identifier('a schema');
+  cursor.expect('TRANSFER');
+  if (cursor.peek(1) === '::') {
+    cursor.advance();
+    cursor.advance();
+  } else if (cursor.at('XML')) while (!cursor.at('::') && !cursor.atEnd && !cursor.at(';')) cursor.advance();
+  cursor.eat('::');
+  parseName(cursor, 'an object');
+  return opaqueStatement(cursor, start, 'ALTER SCHEMA');
+}
+
 /** ENABLE | DISABLE TRIGGER names ON table. */
 export function parseTriggerSwitch(cursor: Cursor): Statement {
   const { start } = cursor;

@@ -167,10 +167,17 @@ function parseVariableSource(cursor: Cursor): TableSource {
   if (cursor.at('.')) {
     const variable: Expression = { kind: 'variable', start, end: cursor.end, name };
     const access = parsePostfix(cursor, variable);
-    if (access.kind === 'member') return finishFunction(cursor, access, false);
+    if (access.kind === 'member') return requireColumns(cursor, finishFunction(cursor, access, false));
   }
   const alias = parseAlias(cursor);
   return { kind: 'table-variable', start, end: cursor.end, name, alias, hints: [] };
+}
+
+/** `nodes('…')` needs an alias for its rows and its column. */
+function requireColumns(cursor: Cursor, source: TableSource): TableSource {
+  if (source.kind === 'table-function' && source.columns.length === 0)
+    cursor.fail('an alias with a column, such as AS t (c)');
+  return source;
 }
 
 function parseFunctionSource(cursor: Cursor, name: Name, lateral: boolean): TableSource {
@@ -179,6 +186,9 @@ function parseFunctionSource(cursor: Cursor, name: Name, lateral: boolean): Tabl
     return finishFunction(cursor, opaqueCall(cursor, name), lateral);
   }
   const call = parseCall(cursor, name);
+  if (last === 'NODES' && name.parts.length > 1 && call.kind === 'call' && cursor.dialect.family === 'tsql') {
+    return requireColumns(cursor, finishFunction(cursor, call, lateral));
+  }
   const access = call.kind === 'call' ? parsePostfix(cursor, call) : call;
   if (access.kind === 'member' || access.kind === 'call') return finishFunction(cursor, access, lateral);
   return finishFunction(cursor, opaqueResult(name, cursor.end, []), lateral);

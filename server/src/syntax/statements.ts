@@ -35,6 +35,8 @@ import { parseSet, parseSettingValue } from './settings.ts';
 import {
   parseAlterIndex,
   parseAlterPartitionFunction,
+  parseAlterSchema,
+  parseBulkInsert,
   parseGoto,
   parseLabel,
   parseLoopControl,
@@ -186,6 +188,7 @@ const starters: ReadonlyMap<string, Starter> = new Map<string, Starter>([
   ['GRANT', parsePermission],
   ['DENY', parsePermission],
   ['REVOKE', parsePermission],
+  ['BULK', parseBulkInsert],
   ['RENAME', parseRename],
   ['ENABLE', parseTriggerSwitch],
   ['DISABLE', parseTriggerSwitch],
@@ -195,7 +198,6 @@ const starters: ReadonlyMap<string, Starter> = new Map<string, Starter>([
 const opaqueStarters: ReadonlySet<string> = new Set([
   'ADD',
   'BACKUP',
-  'BULK',
   'CHECKPOINT',
   'COPY',
   'DBCC',
@@ -227,7 +229,7 @@ function dispatch(cursor: Cursor, first: boolean): Statement {
   if (opaqueStarters.has(word)) return parseOpaque(cursor);
   if (word === 'END' && cursor.peek(1) === 'CONVERSATION') return parseOpaque(cursor);
   // A procedure's name alone at the start of a batch is an EXECUTE.
-  if (first && cursor.atName) return parseExecute(cursor);
+  if (first && (cursor.atName || cursor.kind === tokenKind.variable)) return parseExecute(cursor);
   if (/^go$/i.test(cursor.tokenText)) {
     cursor.report(
       start,
@@ -466,6 +468,7 @@ function parseAlter(cursor: Cursor): Statement {
       pass(3);
       return parseAlterPartitionFunction(cursor, start);
     case 'SCHEMA':
+      return parseAlterSchema(cursor);
     case 'EXTERNAL':
     case 'MATERIALIZED':
       return parseOpaque(cursor);
