@@ -1,72 +1,92 @@
-import { DuckDBInstance } from '@duckdb/node-api';
-import { type ChangeCounts, countNames, unknownCounts } from '../../../protocol/counts.ts';
-import type { CellValue, ResultSet, RunResult } from '../../../protocol/run.ts';
+/** A conformance run's session through the runner: the same drivers, batches and errors as a run of the product. */
+import { type ChangeCounts, type CountName, countNames, unknownCounts } from '../../../protocol/counts.ts';
+import type { ResultSet, RunResult, RunStatus } from '../../../protocol/run.ts';
+import { readConnectionText } from '../../../runner/src/connection-text.ts';
+import { query, queryRows } from '../../../runner/src/queries.ts';
+import { ResultSets } from '../../../runner/src/result-sets.ts';
+import {
+  type BatchEnd,
+  ConnectionError,
+  type EngineError,
+  openSession,
+  type Session,
+} from '../../../runner/src/session.ts';
+import type { GeneratedLoad } from '../../../server/src/generate/types.ts';
+import { textForRun } from './batch-time.ts';
 import type { CaseSession } from './session.ts';
 
+/** A connection that cannot be opened: one line that says what to do. */
 export class UnusableConnection extends Error {}
 
+/**
+ * Opens `duckdb:FILE`, `duckdb::memory:` or `mssql://user@host:port/database` (password from MERGEWRIGHT_PASSWORD).
+ * Throws `UnusableConnection` when it is none of these or cannot be opened.
+ */
 export async function openCaseSession(connection: string): Promise<CaseSession> {
-  if (!connection.startsWith('duckdb:')) throw new UnusableConnection(`${connection} cannot be used yet`);
-  const instance = await DuckDBInstance.create(connection.slice('duckdb:'.length));
-  const session = await instance.connect();
-  await session.run("SET TimeZone = 'UTC'");
-  const runAll = async (text: string): Promise<ResultSet[]> => {
-    const sets: ResultSet[] = [];
-    const extracted = await session.extractStatements(text);
-    for (let i = 0; i < extracted.count; i += 1) {
-      const prepared = await extracted.prepare(i);
-      const reader = await prepared.runAndReadAll();
-      const rows = reader.getRowsJson() as CellValue[][];
-      sets.push({
-        columns: reader.columnNames().map((name) => ({ name, type: '' })),
-        rows,
-        rowCount: rows.length,
-      });
-    }
-    return sets;
-  };
+  const read = readConnectionText(connection);
+  if (read.kind === 'wrong') throw new UnusableConnection(read.message);
+  if (read.kind === 'name') {
+    throw new UnusableConnection(
+      `${read.name} is no address; use duckdb::memory:, duckdb:FILE or mssql://user@host:port/database`,
+    );
+  }
+  try {
+    return caseSession(await openSession(read.settings, process.env['MERGEWRIGHT_PASSWORD'] ?? null));
+  } catch (error) {
+    if (error instanceof ConnectionError) throw new UnusableConnection(error.message);
+    throw error;
+  }
+}
+
+function caseSession(session: Session): CaseSession {
   return {
-    execute: async (text) => {
-      await session.run(text);
-    },
-    query: async (text) => (await session.runAndReadAll(text)).getRowsJson() as CellValue[][],
-    close: async () => {
-      session.closeSync();
-      instance.closeSync();
-    },
-    runLoad: async (load, now): Promise<RunResult> => {
-      const base = { batches: [], warnings: [], elapsedMs: 0 };
-      try {
-        const sets: ResultSet[] = [];
-        for (const batch of load.batches) sets.push(...(await runAll(withBatchTime(batch.text, now))));
-        const last = sets.findLast(
-          (set) => set.columns.length === countNames.length && set.columns[0]?.name === 'inserted',
-        );
-        return { ...base, status: 'done', counts: countsOf(last), error: null };
-      } catch (error) {
-        await session.run('ROLLBACK').catch(() => undefined);
-        const text = (error instanceof Error ? error.message : String(error)).replace(/^Invalid Input Error: /, '');
-        const code = /^([a-z_]+): /.exec(text)?.[1] ?? 'engine';
-        return {
-          ...base,
-          status: 'failed',
-          counts: unknownCounts,
-          error: { code, message: text, batch: 0, line: null },
-        };
-      }
-    },
+    execute: async (text) => void (await query(session, text)),
+    query: (text) => queryRows(session, text),
+    runLoad: (load, now) => runLoad(session, load, now),
+    close: () => session.close(),
   };
 }
 
-function withBatchTime(text: string, now: string): string {
-  return text.replace(/(SET VARIABLE "?batch_?time"?\s*=\s*)[^;]*;/i, `$1CAST('${now}' AS TIMESTAMP);`);
+/** Sends the batches one after the other; the first error ends the load, and what it left open is rolled back. */
+async function runLoad(session: Session, load: GeneratedLoad, now: string): Promise<RunResult> {
+  const started = performance.now();
+  const sets = new ResultSets(100);
+  const errors: EngineError[] = [];
+  let end: BatchEnd = { kind: 'finished' };
+  let batch = 0;
+  for (const [index, { text }] of textForRun(load, now).entries()) {
+    batch = index;
+    end = await session.execute(text, {
+      columns: (columns) => sets.begin(columns),
+      rows: (rows) => sets.add(rows),
+      message: () => undefined,
+      error: (error) => errors.push(error),
+    });
+    if (errors.length > 0 || end.kind !== 'finished') break;
+  }
+  if (session.inTransaction) await session.endTransaction('rollback');
+  const [first] = errors;
+  const status: RunStatus = end.kind === 'finished' ? (first === undefined ? 'done' : 'failed') : 'unknown';
+  return {
+    status,
+    counts: status === 'done' ? countsIn(sets.take()) : unknownCounts,
+    batches: [],
+    warnings: [],
+    error: first === undefined ? null : { code: first.code, message: first.message, batch, line: first.line },
+    elapsedMs: performance.now() - started,
+  };
 }
 
-function countsOf(set: ResultSet | undefined): ChangeCounts {
-  if (set === undefined) return unknownCounts;
-  const entries = set.columns.map(({ name }, i) => {
-    const value = set.rows[0]?.[i];
-    return [name, value === null || value === undefined ? null : Number(value)] as const;
-  });
-  return { ...unknownCounts, ...Object.fromEntries(entries) };
+/** The counts are the last result set, one row with the seven names. */
+function countsIn(sets: readonly ResultSet[]): ChangeCounts {
+  const last = sets.at(-1);
+  const [row] = last?.rows ?? [];
+  if (last === undefined || row === undefined) return unknownCounts;
+  const countOf = (name: string): number | null => {
+    const value = row[last.columns.findIndex((column) => column.name === name)];
+    return value === null || value === undefined ? null : Number(value);
+  };
+  const counts: Record<CountName, number | null> = { ...unknownCounts };
+  for (const name of countNames) counts[name] = countOf(name);
+  return counts;
 }

@@ -97,7 +97,8 @@ async function stepDifference(
   );
 }
 
-function generatedLoad(
+/** The load of one step, or why it cannot be generated. */
+export function generatedLoad(
   owner: ConformanceCase,
   index: number,
   step: CaseStep,
