@@ -200,10 +200,18 @@ function clauseOf(before: readonly Token[]): Clause {
   for (let index = before.length - 1; index >= 0; index -= 1) {
     const word = before[index]?.word ?? '';
     const clause = clauses[word];
-    if (clause === 'on' || clause === 'set' || clause === 'values') return clause;
+    if (clause === 'set') return startsAssignment(before) ? 'set' : 'other';
+    if (clause === 'on' || clause === 'values') return clause;
     if (clause !== undefined && word !== 'AND' && word !== 'OR' && word !== 'THEN' && word !== 'ELSE') return clause;
   }
   return 'other';
+}
+
+/** Left of the equals sign: behind SET or a comma, perhaps with the target's alias. */
+function startsAssignment(before: readonly Token[]): boolean {
+  const qualified = before.at(-1)?.word === '.';
+  const word = before.at(qualified ? -3 : -1)?.word;
+  return word === 'SET' || word === ',';
 }
 
 function unquoted(text: string): string {

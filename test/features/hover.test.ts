@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { hover } from '../../server/src/features/hover.ts';
+import { openFiles, textAt, warehouse } from '../support/editor.ts';
+
+/** The hover at the cursor must hold all the parts; its range is the word. */
+function checkHover(text: string, word: string, parts: readonly string[]): void {
+  const { view, position } = openFiles({ 'ddl.sql': warehouse, 'load.sql': text });
+  const found = hover(view, position);
+  expect(found === undefined ? undefined : textAt(view, found.range)).toBe(word);
+  for (const part of parts) expect(found?.markdown).toContain(part);
+}
+
+describe('hover', () => {
+  test('a table: role, reasons, key, who writes it', () => {
+    checkHover('INSERT INTO raw.Sat|Patient (City) SELECT city FROM StageEmedsys.Dev_Patient_', 'SatPatient', [
+      'satellite',
+      'PatientKey + LoadDate',
+      'inferred, declared nowhere',
+      'Satellite · load from Dev\\_Patient\\_',
+      '`load.sql` (INSERT)',
+    ]);
+  });
+
+  test('a column: type, role and what the role means', () => {
+    checkHover('SELECT x.Hash|Diff FROM raw.SatPatient AS x', 'HashDiff', [
+      '`varchar(64)`',
+      'NOT NULL',
+      'Hashdiff: the digest of all attributes',
+    ]);
+    checkHover('SELECT Item|Key FROM dw.DimItem', 'ItemKey', ['IDENTITY']);
+  });
+
+  test('tables and columns of the script itself', () => {
+    checkHover('CREATE TABLE #t (a int)\nSELECT a| FROM #t', 'a', ['column of `#t`']);
+    checkHover('CREATE TABLE #t (a int)\nSELECT a FROM #|t', '#t', ['made by this script']);
+  });
+
+  test('an unqualified column that two tables have is not guessed', () => {
+    const { view, position } = openFiles({
+      'ddl.sql': warehouse,
+      'load.sql': 'SELECT Ci|ty FROM raw.SatPatient AS a CROSS JOIN StageEmedsys.Dev_Patient_ AS b',
+    });
+    expect(hover(view, position)).toBeUndefined();
+  });
+
+  test('names are no Markdown', () => {
+    checkHover('CREATE TABLE dbo.[<b>*x*] (a int)\nGO\nSELECT a FROM dbo.[<b>|*x*]', '[<b>*x*]', [
+      'dbo.\\<b\\>\\*x\\*',
+    ]);
+  });
+
+  test('nothing elsewhere', () => {
+    const { view, position } = openFiles({ 'ddl.sql': warehouse, 'load.sql': 'SEL|ECT 1' });
+    expect(hover(view, position)).toBeUndefined();
+  });
+});
