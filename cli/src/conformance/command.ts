@@ -1,7 +1,7 @@
 /** The command behind `npm run conformance`: runs load cases on any connection and says where the loads differ. */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Platform, parsePlatform, platformNames } from '../../../protocol/platform.ts';
+import { isTsql, type Platform, parsePlatform, platformNames } from '../../../protocol/platform.ts';
 import {
   type FormName,
   formNames,
@@ -9,7 +9,7 @@ import {
   patternNames,
   type Shape,
 } from '../../../protocol/specification.ts';
-import { openCaseSession, UnusableConnection } from './connect.ts';
+import { openCaseSession, platformOfConnection, UnusableConnection } from './connect.ts';
 import { dialectOf } from './dialects/index.ts';
 import { readCases, UnreadableCases } from './format.ts';
 import { failureLine, summaryLines } from './report.ts';
@@ -125,10 +125,14 @@ function chosen<T extends string>(flag: string, value: string | undefined, known
 
 /** The platform of the connection, unless `--platform` names another of the same family. */
 function chosenPlatform(stated: string | undefined, connection: string): Platform {
-  const text = stated ?? (connection.startsWith('mssql:') ? 'sqlserver' : 'duckdb');
+  const connected = platformOfConnection(connection);
+  const text = stated ?? connected;
   const platform = parsePlatform(text);
   if (platform === undefined) {
     throw new UsageError(`--platform ${text} is unknown; choose one of ${platformNames.join(', ')}`);
+  }
+  if (isTsql(platform.name) !== isTsql(connected)) {
+    throw new UsageError(`loads for ${platform.name} do not run on ${connection}; leave --platform out`);
   }
   return platform;
 }

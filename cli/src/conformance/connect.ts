@@ -1,16 +1,13 @@
 /** A conformance run's session through the runner: the same drivers, batches and errors as a run of the product. */
+import type { ConnectionSettings } from '../../../protocol/connection.ts';
 import { type ChangeCounts, type CountName, countNames, unknownCounts } from '../../../protocol/counts.ts';
+import type { PlatformName } from '../../../protocol/platform.ts';
 import type { ResultSet, RunResult, RunStatus } from '../../../protocol/run.ts';
 import { readConnectionText } from '../../../runner/src/connection-text.ts';
+import { openSession } from '../../../runner/src/open-session.ts';
 import { query, queryRows } from '../../../runner/src/queries.ts';
 import { ResultSets } from '../../../runner/src/result-sets.ts';
-import {
-  type BatchEnd,
-  ConnectionError,
-  type EngineError,
-  openSession,
-  type Session,
-} from '../../../runner/src/session.ts';
+import { type BatchEnd, ConnectionError, type EngineError, type Session } from '../../../runner/src/session.ts';
 import type { GeneratedLoad } from '../../../server/src/generate/types.ts';
 import { textForRun } from './batch-time.ts';
 import type { CaseSession } from './session.ts';
@@ -18,24 +15,32 @@ import type { CaseSession } from './session.ts';
 /** A connection that cannot be opened: one line that says what to do. */
 export class UnusableConnection extends Error {}
 
+/** The platform behind an address: `duckdb:FILE`, `duckdb::memory:` or `mssql://user@host:port/database`. */
+export function platformOfConnection(connection: string): PlatformName {
+  return settingsOf(connection).platform;
+}
+
 /**
- * Opens `duckdb:FILE`, `duckdb::memory:` or `mssql://user@host:port/database` (password from MERGEWRIGHT_PASSWORD).
- * Throws `UnusableConnection` when it is none of these or cannot be opened.
+ * Opens an address; the password of a server comes from MERGEWRIGHT_PASSWORD.
+ * Throws `UnusableConnection` when the text is no address or the connection cannot be opened.
  */
 export async function openCaseSession(connection: string): Promise<CaseSession> {
-  const read = readConnectionText(connection);
-  if (read.kind === 'wrong') throw new UnusableConnection(read.message);
-  if (read.kind === 'name') {
-    throw new UnusableConnection(
-      `${read.name} is no address; use duckdb::memory:, duckdb:FILE or mssql://user@host:port/database`,
-    );
-  }
   try {
-    return caseSession(await openSession(read.settings, process.env['MERGEWRIGHT_PASSWORD'] ?? null));
+    return caseSession(await openSession(settingsOf(connection), process.env['MERGEWRIGHT_PASSWORD'] ?? null));
   } catch (error) {
     if (error instanceof ConnectionError) throw new UnusableConnection(error.message);
     throw error;
   }
+}
+
+function settingsOf(connection: string): ConnectionSettings {
+  const read = readConnectionText(connection);
+  if (read.kind === 'settings') return read.settings;
+  throw new UnusableConnection(
+    read.kind === 'wrong'
+      ? read.message
+      : `${read.name} is no address; use duckdb::memory:, duckdb:FILE or mssql://user@host:port/database`,
+  );
 }
 
 function caseSession(session: Session): CaseSession {

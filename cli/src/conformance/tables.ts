@@ -1,6 +1,9 @@
 /** The tables of one case on the engine: created, widened and filled step by step, read back as text. */
-import type { CatalogColumn, CatalogKey, CatalogTable } from '../../../protocol/catalog.ts';
+import type { CatalogTable } from '../../../protocol/catalog.ts';
 import type { LoadTables } from '../../../server/src/generate/types.ts';
+import { buildCatalog } from '../../../server/src/model/catalog.ts';
+import { readDefinitions } from '../../../server/src/model/definitions.ts';
+import { parse } from '../../../server/src/syntax/parse.ts';
 import { type Dialect, noKeys, type TableKeys } from './dialect.ts';
 import { type CaseRow, type CaseStep, type ConformanceCase, columnsOf, type NeutralColumns } from './format.ts';
 import { textRow } from './hashes.ts';
@@ -100,23 +103,27 @@ export class CaseTables {
     return step.expected_target_rows.map((row) => textRow(row, this.#targetColumns, this.#owner));
   }
 
-  /** The tables of a step as the catalog would know them from their DDL. */
+  /** The tables of a step as the product reads them from their DDL. */
   catalog(step: CaseStep): LoadTables {
     const { stage, extra = {} } = this.#owner.tables;
-    const keysHold = this.#settings.enforced;
+    const { dialect, platform } = this.#settings;
+    const stageColumns = columnsOf(stage, step.stage_columns);
+    const ddl = [
+      dialect.createTable(this.names.stage, stageColumns, narrowedKeys(this.#keys.stage, stageColumns)),
+      dialect.createTable(this.names.target, this.#targetColumns, narrowedKeys(this.#keys.target, this.#targetColumns)),
+      ...Object.entries(this.names.extra).map(([role, table]) => dialect.createTable(table, extra[role] ?? {}, noKeys)),
+    ];
+    const script = parse(ddl.join('\n'), { platform: platform.name });
+    const { tables } = buildCatalog([readDefinitions(script, '')]);
+    const tableOf = (name: string): CatalogTable => {
+      const found = tables.find((table) => table.name.table === name);
+      if (found === undefined) throw new Error(`the catalog does not know ${name} from its DDL`);
+      return found;
+    };
     return {
-      source: this.#catalogTable(
-        this.names.stage,
-        columnsOf(stage, step.stage_columns),
-        keysHold ? this.#keys.stage : noKeys,
-      ),
-      target: this.#catalogTable(this.names.target, this.#targetColumns, this.#keys.target),
-      extra: Object.fromEntries(
-        Object.entries(this.names.extra).map(([role, table]) => [
-          role,
-          this.#catalogTable(table, extra[role] ?? {}, noKeys),
-        ]),
-      ),
+      source: tableOf(this.names.stage),
+      target: tableOf(this.names.target),
+      extra: Object.fromEntries(Object.entries(this.names.extra).map(([role, table]) => [role, tableOf(table)])),
     };
   }
 
@@ -140,45 +147,6 @@ export class CaseTables {
     for (const statement of this.#settings.dialect.insertRows(table, columns, texts)) {
       await this.#session.execute(statement);
     }
-  }
-
-  #catalogTable(table: string, columns: NeutralColumns, keys: TableKeys): CatalogTable {
-    const { dialect, platform } = this.#settings;
-    const known = narrowedKeys(keys, columns);
-    const position = { line: 0, character: 0 };
-    const range = { start: position, end: position };
-    const key = (kind: CatalogKey['kind'], names: readonly string[]): CatalogKey => ({
-      kind,
-      columns: names,
-      enforced: true,
-    });
-    return {
-      name: { database: null, schema: this.schema, table },
-      platform: platform.name,
-      role: 'unknown',
-      confidence: 0,
-      reasons: [],
-      file: '',
-      range,
-      columns: Object.entries(columns).map(
-        ([name, type]): CatalogColumn => ({
-          name,
-          type: dialect.columnType(type).toLowerCase(),
-          nullable: !known.notNull.includes(name),
-          role: 'attribute',
-          identity: false,
-          computed: false,
-          default: null,
-          collation: null,
-          range,
-        }),
-      ),
-      keys: [
-        ...(known.primaryKey.length > 0 ? [key('primary-key', known.primaryKey)] : []),
-        ...known.unique.map((names) => key('unique', names)),
-      ],
-      options: {},
-    };
   }
 }
 
