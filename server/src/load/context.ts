@@ -1,0 +1,244 @@
+/**
+ * What every pattern looks at: the tables of a load, which stage column fills which target column, and how keys and
+ * tracked columns are compared. Built once per load from its specification and the two tables.
+ */
+import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
+import type { PlatformName } from '../../../protocol/platform.ts';
+import type { Problem } from '../../../protocol/problem.ts';
+import type { LoadOptions, LoadSpecification } from '../../../protocol/specification.ts';
+import { defaultConventions } from '../model/conventions.ts';
+import { fitOf, matchColumns } from '../model/matching.ts';
+import { compactName, sameIdentifier } from '../model/names.ts';
+import { cast, column, compare, concat, literal, parameter, same, shown, trim, upper } from './build.ts';
+import { type Expression, isText, originOf, type TextRule, type ValueType, valueType } from './language.ts';
+import type { PlanParameter } from './plan.ts';
+
+/** What the platform's engine offers to a plan; the only thing a plan knows of it. */
+export interface EngineTraits {
+  /** Scanned rows have an address that holds until the transaction ends. */
+  readonly rowAddresses: boolean;
+}
+
+/** A target column and what fills it. */
+export interface Feed {
+  readonly target: CatalogColumn;
+  readonly type: ValueType;
+  /** Stage column; null where a parameter fills the column. */
+  readonly source: CatalogColumn | null;
+  readonly parameter: string | null;
+}
+
+export interface LoadContext {
+  readonly specification: LoadSpecification;
+  readonly options: LoadOptions;
+  readonly source: CatalogTable;
+  readonly target: CatalogTable;
+  readonly extra: Readonly<Record<string, CatalogTable>>;
+  readonly traits: EngineTraits;
+  /** Target columns that the stage or a parameter fills, in the target's order. */
+  readonly feeds: readonly Feed[];
+  /** Found while the context or the plan is built; an error among them means that no plan is made. */
+  readonly problems: Problem[];
+}
+
+export const clockName = 'BatchTime';
+
+export function makeContext(
+  specification: LoadSpecification,
+  tables: {
+    readonly source: CatalogTable;
+    readonly target: CatalogTable;
+    readonly extra: Readonly<Record<string, CatalogTable>>;
+  },
+  traits: EngineTraits,
+): LoadContext {
+  const { source, target, extra } = tables;
+  const { options } = specification;
+  const problems: Problem[] = [];
+  const match = matchColumns(source, target, defaultConventions, options.mapping ?? {});
+  const parameters = options.parameters ?? {};
+  const feeds = match.columns.flatMap((found): readonly Feed[] => {
+    const type = columnType(target, found.target);
+    const named = Object.entries(parameters).find(([name]) => sameIdentifier(name, found.target.name))?.[1];
+    if (named !== undefined) return [{ target: found.target, type, source: null, parameter: named }];
+    if (found.source === null) return [];
+    return [{ target: found.target, type, source: found.source, parameter: null }];
+  });
+  return { specification, options, source, target, extra, traits, feeds, problems };
+}
+
+export function columnType(table: CatalogTable, of: CatalogColumn): ValueType {
+  return valueType(of.type, originOf(table.platform));
+}
+
+export function report(
+  context: LoadContext,
+  code: string,
+  message: string,
+  severity: Problem['severity'] = 'error',
+): void {
+  context.problems.push({ code, severity, message, file: context.target.file, range: context.target.range });
+}
+
+/** A table's column by name; a problem, and undefined, when the table has none. */
+export function findColumn(
+  context: LoadContext,
+  table: CatalogTable,
+  name: string,
+  option: string,
+): CatalogColumn | undefined {
+  const found =
+    table.columns.find((candidate) => sameIdentifier(candidate.name, name)) ??
+    table.columns.find((candidate) => compactName(candidate.name) === compactName(name));
+  if (found === undefined) {
+    const known = table.columns.map((candidate) => candidate.name).join(', ');
+    report(
+      context,
+      'missing-column',
+      `${table.name.table} has no column ${name}, which option ${option} names; it has ${known}.`,
+    );
+  }
+  return found;
+}
+
+/** The target columns that an option names. */
+export function targetColumns(
+  context: LoadContext,
+  names: readonly string[],
+  option: string,
+): readonly CatalogColumn[] {
+  return names.flatMap((name) => findColumn(context, context.target, name, option) ?? []);
+}
+
+export function columnOf(alias: string, table: CatalogTable, of: CatalogColumn): Expression {
+  return column(alias, of.name, columnType(table, of));
+}
+
+/** A stage column as a value of the target column's type; converted only where the types differ. */
+export function fedValue(context: LoadContext, feed: Feed, alias = 's'): Expression {
+  if (feed.source === null) return parameter(feed.parameter ?? feed.target.name, feed.type);
+  return converted(columnOf(alias, context.source, feed.source), feed.type);
+}
+
+export function converted(value: Expression, type: ValueType): Expression {
+  return 'type' in value && value.type !== null && sameType(value.type, type) ? value : cast(value, type);
+}
+
+function sameType(left: ValueType, right: ValueType): boolean {
+  return left.text === right.text && left.origin === right.origin;
+}
+
+/** Says which stage columns are narrowed by their target column, naming both types. */
+export function refuseNarrowing(context: LoadContext, feeds: readonly Feed[]): void {
+  const { source, target, options } = context;
+  for (const feed of feeds) {
+    if (feed.source === null || options.accept_narrowing?.some((name) => sameIdentifier(name, feed.target.name)))
+      continue;
+    if (fitOf(feed.source, source, feed.target, target) !== 'narrowing') continue;
+    report(
+      context,
+      'narrowed-type',
+      `${feed.source.name} of ${source.name.table} is ${feed.source.type}, but ${feed.target.name} of ${target.name.table} is only ${feed.target.type}: widen the target column, or accept the risk with --set accept_narrowing=["${feed.target.name}"].`,
+    );
+  }
+}
+
+/** A key column: how it is called in stage and target. */
+export interface KeyPart {
+  readonly source: CatalogColumn;
+  readonly target: CatalogColumn;
+  readonly type: ValueType;
+}
+
+/** The key of a load: `keys` in the stage against `target_key` in the target, by position. */
+export function keyParts(context: LoadContext): readonly KeyPart[] {
+  const { options, source, target } = context;
+  const keys = options.keys ?? [];
+  if (keys.length === 0) {
+    report(
+      context,
+      'no-key',
+      `No key is stated for ${target.name.table}: say which stage columns identify a row with --set keys=["…"].`,
+    );
+    return [];
+  }
+  const targets = options.target_key ?? keys.map((key) => feedOf(context, key)?.target.name ?? key);
+  return keys.flatMap((key, index) => {
+    const from = findColumn(context, source, key, 'keys');
+    const to = findColumn(context, target, targets[index] ?? key, 'target_key');
+    return from === undefined || to === undefined ? [] : [{ source: from, target: to, type: columnType(target, to) }];
+  });
+}
+
+/** The feed of a stage column. */
+export function feedOf(context: LoadContext, stageColumn: string): Feed | undefined {
+  return context.feeds.find((feed) => feed.source !== null && sameIdentifier(feed.source.name, stageColumn));
+}
+
+/** How keys are compared, by `key_compare`; absent: by the columns' own collation. */
+export function keyText(context: LoadContext): TextRule {
+  return context.options.key_compare === undefined ? 'column' : 'exact';
+}
+
+/** A key column's value as `key_compare` sees it. */
+export function keyValue(context: LoadContext, value: Expression): Expression {
+  return isText(value) ? folded(value, context.options.key_compare) : value;
+}
+
+function folded(value: Expression, mode: 'exact' | 'trim' | 'ci' | undefined): Expression {
+  if (mode === 'trim') return trim(value);
+  return mode === 'ci' ? upper(value) : value;
+}
+
+/** Two key values that stand for one key; under `null_keys: match` two NULLs do, too. */
+export function keysEqual(context: LoadContext, left: Expression, right: Expression): Expression {
+  const [l, r] = [keyValue(context, left), keyValue(context, right)];
+  return context.options.null_keys === 'match' ? same(l, r, keyText(context)) : compare(l, '=', r, keyText(context));
+}
+
+/** A tracked column's value as `compare_mode` and `empty_as_null` see it. */
+export function comparable(context: LoadContext, value: Expression): Expression {
+  if (!isText(value)) return value;
+  const seen = folded(value, context.options.compare_mode);
+  return context.options.empty_as_null === true ? { kind: 'null-if', operand: seen, value: '' } : seen;
+}
+
+/** A key as a message names it: its parts with `/` between them. */
+export function keyLabel(values: readonly Expression[]): Expression {
+  return concat(...values.flatMap((value, index) => (index === 0 ? [shown(value)] : [literal('/'), shown(value)])));
+}
+
+/** A name that none of the target's columns has. */
+export function freeName(context: LoadContext, name: string): string {
+  const taken = (candidate: string): boolean =>
+    [...context.target.columns, ...context.source.columns].some((other) => sameIdentifier(other.name, candidate));
+  let free = name;
+  while (taken(free)) free = `${free}_`;
+  return free;
+}
+
+export function clockParameter(description: string): PlanParameter {
+  return { name: clockName, type: valueType('datetime2(7)'), value: null, clock: true, description };
+}
+
+/** Parameters that fill target columns or go into hash keys, in order of first use. */
+export function textParameters(context: LoadContext): readonly PlanParameter[] {
+  const fromHash = Object.values(context.options.hash_key ?? {})
+    .flat()
+    .filter((name) => name.startsWith('@'))
+    .map((name) => ({ name: name.slice(1), type: valueType('varchar(255)'), column: null as string | null }));
+  const fromFeeds = context.feeds
+    .filter((feed) => feed.parameter !== null)
+    .map((feed) => ({ name: feed.parameter ?? '', type: feed.type, column: feed.target.name }));
+  const named = new Map<string, PlanParameter>();
+  for (const { name, type, column: of } of [...fromFeeds, ...fromHash]) {
+    if (named.has(name) || name === clockName) continue;
+    const description = of === null ? 'goes into the hash key' : `fills ${of}`;
+    named.set(name, { name, type, value: null, clock: false, description });
+  }
+  return [...named.values()];
+}
+
+export function onPlatform(context: LoadContext): PlatformName {
+  return context.target.platform;
+}

@@ -1,0 +1,160 @@
+/**
+ * A load plan: what a pattern does, step by step, for every platform and form.
+ *
+ * First the steps (definitions, materialised relations, measures, guards), which write nothing but temporary tables of
+ * the session and are the preview; then the writes, each from one materialised relation. All counts are expressions over
+ * what was measured before the first write.
+ */
+import type { TableName } from '../../../protocol/catalog.ts';
+import type { CountName } from '../../../protocol/counts.ts';
+import type { SampleKind } from '../../../protocol/run.ts';
+import type { Expression, Query, Relation, ValueType } from './language.ts';
+
+/** A value that a person or a scheduler may set for a run; `value` null stands for "the clock" under `clock`, else NULL. */
+export interface PlanParameter {
+  readonly name: string;
+  readonly type: ValueType;
+  readonly value: string | number | null;
+  readonly clock: boolean;
+  readonly description: string;
+}
+
+/** Codes of guards that stop a load, each with its THROW number on T-SQL. */
+export const guardNumbers = {
+  duplicate_key: 50010,
+  null_key: 50011,
+  null_sequence: 50012,
+  ambiguous_sequence: 50013,
+  same_timestamp_conflict: 50014,
+  empty_stage: 50015,
+  inactivation_threshold: 50016,
+  batch_time_not_after_current: 50017,
+  late_row: 50018,
+  concurrent_load: 50019,
+  not_ascii: 50020,
+  value_too_precise: 50021,
+} as const;
+export type GuardCode = keyof typeof guardNumbers;
+
+export type Step =
+  /** A scalar from earlier scalars. */
+  | {
+      readonly kind: 'define';
+      readonly says: string;
+      readonly name: string;
+      readonly value: Expression;
+      readonly type: ValueType;
+    }
+  /** A relation that is computed once and read by later steps. */
+  | {
+      readonly kind: 'let';
+      readonly says: string;
+      readonly name: string;
+      readonly query: Query | { readonly kind: 'union'; readonly parts: readonly Query[] };
+    }
+  /** Scalars aggregated over one relation; `query` has one row, its items are the variables. */
+  | { readonly kind: 'measure'; readonly says: string; readonly query: Query }
+  /** Stops the load when the query, whose only item is the text `offender`, has a row; names up to five of them. */
+  | { readonly kind: 'guard-rows'; readonly says: string; readonly code: GuardCode; readonly query: Query }
+  /** Stops the load when the condition over variables holds. */
+  | {
+      readonly kind: 'guard';
+      readonly says: string;
+      readonly code: GuardCode;
+      readonly when: Expression;
+      readonly message: Expression;
+    };
+
+/** Tells after the load, in a result set of its own, what was left out. */
+export interface Warning {
+  readonly code: string;
+  readonly when: Expression;
+  readonly message: Expression;
+}
+
+/** Which target row a change row belongs to, in the ways that platforms need. */
+export interface RowMatch {
+  /** Column of the change relation that holds the engine's row address; printers without row addresses leave it out. */
+  readonly address: string | null;
+  /** Conditions between target (alias `t`) and change (alias `c`) that find the row without an address. */
+  readonly on: readonly Expression[];
+  /** What else must hold for the target row, such as "is the current version"; restates what the change knows. */
+  readonly where: readonly Expression[];
+}
+
+export interface Assignment {
+  readonly column: string;
+  readonly value: Expression;
+}
+
+/** All writes read one materialised relation under the alias `c`, filtered by `where`. */
+export type Write =
+  | {
+      readonly kind: 'update';
+      readonly says: string;
+      readonly from: string;
+      readonly where: readonly Expression[];
+      readonly match: RowMatch;
+      readonly set: readonly Assignment[];
+    }
+  | {
+      readonly kind: 'insert';
+      readonly says: string;
+      readonly from: string;
+      readonly where: readonly Expression[];
+      readonly values: readonly Assignment[];
+    }
+  | {
+      readonly kind: 'delete';
+      readonly says: string;
+      readonly from: string;
+      readonly where: readonly Expression[];
+      readonly match: RowMatch;
+    };
+
+/** Rows that a preview shows: the target's columns after the change and, where `before` is given, before it. */
+export interface SamplePlan {
+  readonly kind: SampleKind;
+  /** Rows of the change relation `c` that are shown, and the match to the stored row (null for inserts). */
+  readonly from: string;
+  readonly where: readonly Expression[];
+  readonly match: RowMatch | null;
+  /** Values after the change by target column; a column without one keeps its stored value. Null: the row goes. */
+  readonly after: readonly Assignment[] | null;
+}
+
+export interface LoadPlan {
+  readonly target: TableName;
+  readonly source: TableName;
+  /** One sentence for the head of the script. */
+  readonly says: string;
+  readonly parameters: readonly PlanParameter[];
+  readonly steps: readonly Step[];
+  /** Relations that the steps materialise, with the names of their columns where a write's text needs them. */
+  readonly writes: readonly Write[];
+  readonly warnings: readonly Warning[];
+  /** Null where the pattern has no such action. */
+  readonly counts: Readonly<Record<CountName, Expression | null>>;
+  /** A table of its own that the load keeps beside the target; created when absent. */
+  readonly keeps: readonly KeptTable[];
+  /** The load replaces all rows of the target by `rebuild`, or defines it as a view. */
+  readonly replaces: { readonly kind: 'rows' | 'view'; readonly says: string; readonly query: Query | Relation } | null;
+}
+
+/** A companion table (events that a change feed has brought, for example). */
+export interface KeptTable {
+  readonly says: string;
+  readonly name: TableName;
+  readonly columns: readonly { readonly name: string; readonly type: ValueType; readonly nullable: boolean }[];
+}
+
+/** The samples of a plan follow from its writes. */
+export function samplesOf(plan: LoadPlan, kindOf: (write: Write) => SampleKind): readonly SamplePlan[] {
+  return plan.writes.map((write) => ({
+    kind: kindOf(write),
+    from: write.from,
+    where: write.where,
+    match: write.kind === 'insert' ? null : write.match,
+    after: write.kind === 'delete' ? null : write.kind === 'update' ? write.set : write.values,
+  }));
+}
