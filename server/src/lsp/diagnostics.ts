@@ -46,18 +46,21 @@ export class DiagnosticPublisher {
 
   clear(uri: string): void {
     this.scheduled.delete(uri);
-    if (this.pushing) void this.connection.sendDiagnostics({ uri: this.clientUri(uri), diagnostics: [] });
+    if (this.pushing)
+      this.guard.send(() => this.connection.sendDiagnostics({ uri: this.clientUri(uri), diagnostics: [] }));
   }
 
   private publish(): void {
     for (const uri of this.scheduled) {
       const version = this.workspace.documents.get(uri)?.version;
       const diagnostics = this.compute(uri).map(toDiagnostic);
-      void this.connection.sendDiagnostics({
-        uri: this.clientUri(uri),
-        diagnostics,
-        ...(version === undefined ? {} : { version }),
-      });
+      this.guard.send(() =>
+        this.connection.sendDiagnostics({
+          uri: this.clientUri(uri),
+          diagnostics,
+          ...(version === undefined ? {} : { version }),
+        }),
+      );
     }
     this.scheduled.clear();
   }

@@ -1,8 +1,8 @@
 /** Runs handlers so that a fault in one of them is written to the log and answered with nothing. */
 export class Guard {
-  private readonly log: (message: string) => void;
+  private readonly log: (message: string) => Promise<unknown>;
 
-  constructor(log: (message: string) => void) {
+  constructor(log: (message: string) => Promise<unknown>) {
     this.log = log;
   }
 
@@ -24,7 +24,16 @@ export class Guard {
     }
   }
 
+  /** Sends something that nobody waits for; an editor that has gone does not hear it. */
+  send(message: () => Promise<unknown>): void {
+    try {
+      message().catch(() => undefined);
+    } catch {
+      // A closed connection throws at once.
+    }
+  }
+
   private report(name: string, error: unknown): void {
-    this.log(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    this.send(() => this.log(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`));
   }
 }

@@ -7,6 +7,8 @@ import {
   FileChangeType,
   type InitializeParams,
   type InitializeResult,
+  LogMessageNotification,
+  MessageType,
   TextDocumentSyncKind,
 } from 'vscode-languageserver/node';
 import { parsePlatform } from '../../../protocol/platform.ts';
@@ -44,7 +46,9 @@ export class LanguageServer {
   constructor(connection: Connection) {
     this.connection = connection;
     this.workspace = new Workspace(uriFiles, () => this.pause());
-    this.guard = new Guard((message) => connection.console.error(message));
+    this.guard = new Guard((message) =>
+      connection.sendNotification(LogMessageNotification.type, { type: MessageType.Error, message }),
+    );
     this.diagnostics = new DiagnosticPublisher(connection, this.workspace, this.guard, (uri) => this.clientUri(uri));
     connection.onInitialize((params) => this.initialize(params));
     connection.onInitialized(() => this.initialized());
@@ -204,7 +208,9 @@ export class LanguageServer {
   /** A settings file that can't be used is marked where it is wrong, whether it is open or not. */
   private settingsChanged(uri: string): void {
     const problems = this.workspace.folderOf(uri).settingsProblemsOf(uri);
-    void this.connection.sendDiagnostics({ uri: this.clientUri(uri), diagnostics: problems.map(toProblem) });
+    this.guard.send(() =>
+      this.connection.sendDiagnostics({ uri: this.clientUri(uri), diagnostics: problems.map(toProblem) }),
+    );
     this.platformsChanged();
   }
 
@@ -252,10 +258,13 @@ export class LanguageServer {
   /** Asks the editor to fetch again what depends on the folder. */
   private refresh(): void {
     const { workspace } = this.capabilities;
+    const { connection, guard } = this;
     if (workspace?.codeLens?.refreshSupport === true)
-      void this.connection.sendRequest(CodeLensRefreshRequest.type).catch(() => undefined);
-    if (workspace?.semanticTokens?.refreshSupport === true) void this.connection.languages.semanticTokens.refresh();
-    if (workspace?.diagnostics?.refreshSupport === true) void this.connection.languages.diagnostics.refresh();
+      guard.send(() => connection.sendRequest(CodeLensRefreshRequest.type));
+    if (workspace?.semanticTokens?.refreshSupport === true)
+      guard.send(async () => connection.languages.semanticTokens.refresh());
+    if (workspace?.diagnostics?.refreshSupport === true)
+      guard.send(async () => connection.languages.diagnostics.refresh());
     this.diagnostics.scheduleAll();
   }
 
@@ -267,7 +276,7 @@ export class LanguageServer {
   }
 
   private tell<M extends keyof ServerNotifications>(method: M, params: ServerNotifications[M]): void {
-    void this.connection.sendNotification(method, params);
+    this.guard.send(() => this.connection.sendNotification(method, params));
   }
 
   private remember(uri: string): string {

@@ -1,0 +1,226 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { LoadCandidate } from '../../protocol/requests.ts';
+import { warehouse } from '../support/editor.ts';
+import { LanguageClient } from '../support/language-client.ts';
+
+let client: LanguageClient;
+let folder: string;
+let ddl: string;
+let load: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mergewright-lsp-'));
+  writeFileSync(join(folder, 'ddl.sql'), warehouse);
+  ddl = pathToFileURL(join(folder, 'ddl.sql')).href;
+  load = pathToFileURL(join(folder, 'load.sql')).href;
+  client = new LanguageClient();
+});
+
+afterEach(() => {
+  client.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const at = (uri: string, line: number, character: number) => ({ textDocument: { uri }, position: { line, character } });
+
+describe('documents', () => {
+  test('diagnostics follow edits', async () => {
+    await client.initialize(pathToFileURL(folder).href);
+    client.open(load, 'SELECT 1 FROM');
+    const wrong = await client.diagnostics(load, ({ version }) => version === 1);
+    expect(wrong.diagnostics.map(({ code }) => code)).toEqual(['syntax']);
+    client.change(load, 2, [
+      { range: { start: { line: 0, character: 13 }, end: { line: 0, character: 13 } }, text: ' t' },
+    ]);
+    expect((await client.diagnostics(load, ({ version }) => version === 2)).diagnostics).toEqual([]);
+  });
+
+  test('several edits in one message are applied one after the other', async () => {
+    await client.initialize(null);
+    client.open(load, 'SELECT a\r\nFROM t');
+    client.change(load, 2, [
+      { range: { start: { line: 0, character: 7 }, end: { line: 1, character: 0 } }, text: 'x ' },
+      { range: { start: { line: 0, character: 7 }, end: { line: 0, character: 8 } }, text: '😀' },
+      { range: { start: { line: 0, character: 7 }, end: { line: 0, character: 9 } }, text: '' },
+    ]);
+    const { diagnostics } = await client.diagnostics(load, ({ version }) => version === 2);
+    expect(diagnostics.length).toBeGreaterThan(0);
+    client.change(load, 3, [{ text: 'SELECT 1' }]);
+    expect((await client.diagnostics(load, ({ version }) => version === 3)).diagnostics).toEqual([]);
+  });
+
+  test('editors that pull diagnostics get no pushed ones', async () => {
+    await client.initialize(null, { textDocument: { diagnostic: {} } });
+    client.open(load, 'SELECT 1 FROM');
+    const report = await client.request<{
+      readonly items: readonly { readonly code: string; readonly data: object }[];
+    }>('textDocument/diagnostic', { textDocument: { uri: load } });
+    expect(report.items.map(({ code }) => code)).toEqual(['syntax']);
+    expect(report.items[0]?.data).toEqual({ hazards: [], fixes: [] });
+    expect(client.published).toEqual([]);
+  });
+
+  test('the status names the platform and where it comes from', async () => {
+    await client.initialize(pathToFileURL(folder).href);
+    client.open(load, 'CREATE TABLE t (a int) WITH (DISTRIBUTION = ROUND_ROBIN, HEAP)');
+    expect(await client.notification('mergewright/status')).toEqual({
+      uri: load,
+      platform: 'synapse',
+      origin: 'syntax',
+      degraded: null,
+    });
+    client.notify('mergewright/connection', { uri: load, platform: 'fabric' });
+    const status = await client.notification<{ readonly origin: string }>(
+      'mergewright/status',
+      ({ origin }) => origin === 'connection',
+    );
+    expect(status).toMatchObject({ platform: 'fabric' });
+  });
+
+  test('a file of 10 MB is shown, not followed, and says so', async () => {
+    await client.initialize(null);
+    client.open(load, `${'INSERT INTO t VALUES (1)\n'.repeat(420_000)}SELECT FROM`);
+    const status = await client.notification<{ readonly degraded: string | null }>('mergewright/status');
+    expect(status.degraded).toContain('10.0 MB');
+    expect((await client.diagnostics(load)).diagnostics).toEqual([]);
+    expect(await client.request('textDocument/hover', at(load, 0, 13))).toBeNull();
+  });
+});
+
+describe('the folder', () => {
+  test('code lens, hover and loads of files that were never opened', async () => {
+    await client.initialize(pathToFileURL(folder).href);
+    const loads = await client.request<readonly LoadCandidate[]>('mergewright/loads', {});
+    expect(loads.map(({ title, uri }) => `${title} ${uri}`)).toEqual([`Satellite · load from Dev_Patient_ ${ddl}`]);
+    client.open(load, 'DELETE FROM raw.SatPatient');
+    const hover = await client.request<{ readonly contents: { readonly value: string } }>(
+      'textDocument/hover',
+      at(load, 0, 18),
+    );
+    expect(hover.contents.value).toContain('satellite');
+    const [definition] = await client.request<
+      readonly { readonly uri: string; readonly range: { readonly start: object } }[]
+    >('textDocument/definition', at(load, 0, 18));
+    expect(definition).toMatchObject({ uri: ddl, range: { start: { line: 2, character: 0 } } });
+    client.open(ddl, warehouse);
+    const lenses = await client.request<
+      readonly {
+        readonly command: { readonly title: string; readonly arguments?: readonly { readonly uri: string }[] };
+      }[]
+    >('textDocument/codeLens', { textDocument: { uri: ddl } });
+    expect(lenses.map(({ command }) => command.title)).toContain('Satellite · load from Dev_Patient_');
+    expect(lenses.find(({ command }) => command.title === 'Generate')?.command.arguments?.[0]?.uri).toBe(ddl);
+  });
+
+  test('files that change outside of the editor are read again', async () => {
+    await client.initialize(pathToFileURL(folder).href);
+    await client.request('mergewright/loads', {});
+    writeFileSync(join(folder, 'more.sql'), 'CREATE TABLE stg.New (a int)');
+    const uri = pathToFileURL(join(folder, 'more.sql')).href;
+    client.notify('workspace/didChangeWatchedFiles', { changes: [{ uri, type: 1 }] });
+    client.open(load, 'SELECT a FROM stg.New');
+    await client.diagnostics(load);
+    await expect
+      .poll(() => client.request('textDocument/hover', at(load, 0, 19)))
+      .toMatchObject({ contents: { kind: 'markdown' } });
+    client.notify('workspace/didChangeWatchedFiles', { changes: [{ uri, type: 3 }] });
+    await expect.poll(() => client.request('textDocument/hover', at(load, 0, 19))).toBeNull();
+  });
+
+  test('a settings file that is wrong is marked in it', async () => {
+    writeFileSync(join(folder, 'mergewright.json'), '{"platform": "oracle"}');
+    await client.initialize(pathToFileURL(folder).href);
+    const uri = pathToFileURL(join(folder, 'mergewright.json')).href;
+    const { diagnostics } = await client.diagnostics(uri);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['settings']);
+  });
+
+  test('rename reaches files that are not open', async () => {
+    await client.initialize(pathToFileURL(folder).href);
+    client.open(load, 'UPDATE raw.SatPatient SET City = NULL');
+    await client.request('mergewright/loads', {});
+    const edit = await client.request<{
+      readonly changes: Readonly<Record<string, readonly { readonly newText: string }[]>>;
+    }>('textDocument/rename', { ...at(load, 0, 28), newName: 'Town' });
+    expect(Object.keys(edit.changes).sort()).toEqual([ddl, load].sort());
+    await expect(client.request('textDocument/rename', { ...at(load, 0, 28), newName: 'Address1' })).rejects.toThrow(
+      'already has a column',
+    );
+  });
+});
+
+describe('sturdiness', () => {
+  /** The server still answers. */
+  const alive = async () => {
+    client.open('untitled:alive.sql', 'SELECT 1');
+    expect(
+      await client.request('textDocument/documentSymbol', { textDocument: { uri: 'untitled:alive.sql' } }),
+    ).toEqual([]);
+  };
+
+  test('malformed messages', async () => {
+    await client.initialize(null);
+    for (const body of [
+      '{',
+      'null',
+      '[]',
+      '{"jsonrpc":"2.0"}',
+      '{"jsonrpc":"2.0","method":1}',
+      '{"jsonrpc":"2.0","id":7,"method":"no/such"}',
+    ]) {
+      client.toServer.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
+    }
+    client.notify('textDocument/didChange', { textDocument: {}, contentChanges: null });
+    client.notify('textDocument/didOpen', {});
+    await alive();
+  });
+
+  test('wrong order and versions that go backwards', async () => {
+    await client.initialize(null);
+    client.change(load, 5, [{ text: 'SELECT' }]);
+    client.notify('textDocument/didClose', { textDocument: { uri: load } });
+    client.open(load, 'SELECT 1', 9);
+    client.change(load, 3, [{ text: 'SELECT 2 FROM' }]);
+    client.open(load, 'SELECT 3', 1);
+    expect((await client.diagnostics(load, ({ version }) => version === 1)).diagnostics).toEqual([]);
+    await alive();
+  });
+
+  test('positions outside of the text', async () => {
+    await client.initialize(null);
+    client.open(load, 'SELECT a FROM t');
+    for (const [line, character] of [
+      [99, 0],
+      [0, 9999],
+      [-1, -1],
+    ] as const) {
+      for (const method of ['hover', 'definition', 'completion', 'references', 'signatureHelp']) {
+        await client.request(`textDocument/${method}`, {
+          ...at(load, line, character),
+          context: { includeDeclaration: true },
+        });
+      }
+    }
+    client.change(load, 2, [
+      { range: { start: { line: 7, character: 3 }, end: { line: 2, character: 1 } }, text: 'x' },
+    ]);
+    await alive();
+  });
+
+  test('a thousand cancelled requests', async () => {
+    await client.initialize(null);
+    client.open(load, 'SELECT a FROM t');
+    for (let id = 10_000; id < 11_000; id += 1) {
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'textDocument/hover', params: at(load, 0, 7) });
+      const cancel = JSON.stringify({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id } });
+      client.toServer.write(
+        `Content-Length: ${body.length}\r\n\r\n${body}Content-Length: ${cancel.length}\r\n\r\n${cancel}`,
+      );
+    }
+    await alive();
+  });
+});
