@@ -273,12 +273,25 @@ export class Cursor {
   fail(expected: string): void {
     if (this.recovering) return;
     const kind = this.kind;
+    if (this.isUncertain(kind)) {
+      this.recovering = true;
+      return;
+    }
     if (kind === tokenKind.end || kind === tokenKind.separator) {
       const place = kind === tokenKind.end ? 'the end of the text' : 'GO';
       this.report(Math.max(0, this.end - 1), this.end, `Expected ${expected} before ${place}.`);
     } else {
       this.report(this.start, this.currentEnd, `Expected ${expected}, but found ${this.shownToken()}.`);
     }
+  }
+
+  /**
+   * Spark SQL and DuckDB are not known to the last clause: a plain word in an unexpected place may be one of them. Only
+   * punctuation, reserved words and the end of the text are beyond doubt there.
+   */
+  private isUncertain(kind: TokenKind): boolean {
+    if (this.dialect.family === 'tsql') return false;
+    return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind !== tokenKind.punctuation);
   }
 
   /** Reports a mistake of its own kind. */
@@ -320,6 +333,11 @@ export class Cursor {
     return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind <= tokenKind.backticked);
   }
 
+  /** `${x}`, which Databricks and its tools replace before anything is parsed. */
+  private get atPlaceholder(): boolean {
+    return this.kind === tokenKind.variable && this.dialect.family !== 'tsql' && this.tokenText.startsWith('$');
+  }
+
   nameAhead(distance: number): boolean {
     const kind = this.peekKind(distance);
     return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind <= tokenKind.backticked);
@@ -340,7 +358,7 @@ export class Cursor {
 
   /** An identifier, or one with an empty name and a problem. */
   identifier(expected = 'a name'): Identifier {
-    if (this.atName) return this.takeIdentifier();
+    if (this.atName || this.atPlaceholder) return this.takeIdentifier();
     this.fail(expected);
     return this.missingIdentifier();
   }

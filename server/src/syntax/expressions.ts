@@ -296,4 +296,4 @@ function parseUnary(cursor: Cursor): Expression {
 }
 
 const tsqlSigns: ReadonlySet<string> = new Set(['+', '-', '~']);
-const otherSigns: ReadonlySet<string> = new Set(['+', '-', '~', '!']);
+const otherSigns: ReadonlySet<string> = new Set(['+', '-', '~', '!', '@']);

@@ -139,6 +139,7 @@ function parseSpecial(cursor: Cursor, word: string): Expression | null {
 function parseOtherSpecial(cursor: Cursor, word: string): Expression | null {
   const { start } = cursor;
   const nextKind = cursor.peekKind(1);
+  const next = cursor.peek(1);
   if (word === 'TRUE' || word === 'FALSE') return parseLiteral(cursor, 'boolean');
   if (word === 'INTERVAL' && nextKind !== tokenKind.punctuation && nextKind > tokenKind.separator) {
     return parseInterval(cursor);
@@ -151,6 +152,14 @@ function parseOtherSpecial(cursor: Cursor, word: string): Expression | null {
     return { ...literal, start, type: 'typed', typeName };
   }
   if (word === 'CASE') return parseCase(cursor);
+  if (word === 'ARRAY' && next === '[') {
+    cursor.advance();
+    return { ...parseList(cursor), start };
+  }
+  if (word === 'MAP' && next === '{') {
+    cursor.advance();
+    return { ...parseStruct(cursor), start };
+  }
   if (word === 'LAMBDA') {
     cursor.advance();
     const parameters: Identifier[] = [];
@@ -267,6 +276,11 @@ const callableKeywords: ReadonlySet<string> = new Set([
   'SOME',
   'ALL',
   'SET',
+  'RLIKE',
+  'LIKE',
+  'ILIKE',
+  'REGEXP',
+  'GLOB',
 ]);
 
 function emptyCall(name: Name): Expression {
@@ -289,6 +303,11 @@ function emptyCall(name: Name): Expression {
 function parsePunctuation(cursor: Cursor): Expression {
   const { start, word } = cursor;
   if (word === '(') return parseParenthesis(cursor);
+  if (word === '*' && cursor.dialect.family === 'duckdb' && cursor.nameAhead(1) && cursor.peek(2) === '(') {
+    // `*COLUMNS (…)` spreads columns over arguments.
+    cursor.advance();
+    return parsePrimary(cursor);
+  }
   if (word === '*') {
     cursor.fail('an expression');
     return errorHere(cursor);
@@ -501,7 +520,7 @@ function parseOtherPostfix(cursor: Cursor, operand: Expression): Expression | nu
     }
     case '[': {
       cursor.advance();
-      const index = cursor.at(':') ? null : cursor.grammar.expression(cursor);
+      const index = cursor.at(':') || cursor.eat('*') ? null : cursor.grammar.expression(cursor);
       let to: Expression | null = null;
       while (cursor.eat(':')) if (!cursor.at(']') && !cursor.at(':')) to = cursor.grammar.expression(cursor);
       cursor.expect(']');
@@ -511,7 +530,7 @@ function parseOtherPostfix(cursor: Cursor, operand: Expression): Expression | nu
       // Databricks: `column:path.to.value`.
       if (cursor.dialect.family !== 'spark') return null;
       cursor.advance();
-      const member = namePart(cursor);
+      const member = cursor.at('[') ? cursor.missingIdentifier() : namePart(cursor);
       return { kind: 'member', start, end: cursor.end, object: operand, member, arguments: null };
     }
     case '->': {

@@ -91,7 +91,10 @@ export function parseWith(cursor: Cursor): WithClause {
 function parseCommonTable(cursor: Cursor): CommonTable {
   const { start } = cursor;
   const name = cursor.identifier('the name of a common table expression');
-  const columns = cursor.at('(') ? parseIdentifierList(cursor) : [];
+  const columns =
+    cursor.at('(') && !(cursor.dialect.family === 'spark' && cursor.peek(1) === 'SELECT')
+      ? parseIdentifierList(cursor)
+      : [];
   if (cursor.dialect.family !== 'tsql') {
     if (cursor.at('USING') && cursor.peek(1) === 'KEY') {
       cursor.advance();
@@ -187,7 +190,7 @@ function parseOperand(cursor: Cursor): QueryBody {
     return { kind: 'query-group', start, end: cursor.end, query };
   }
   if (cursor.dialect.family !== 'tsql') {
-    if (cursor.at('VALUES')) return parseValues(cursor);
+    if (cursor.at('VALUES')) return parseInlineTable(cursor);
     if (cursor.at('FROM')) return parseFromFirst(cursor);
     if (cursor.at('TABLE') && cursor.nameAhead(1)) {
       cursor.advance();
@@ -253,6 +256,34 @@ export function parseValues(cursor: Cursor): QueryBody {
   return { kind: 'values', start, end: cursor.end, rows };
 }
 
+/** VALUES as a query of its own. */
+export function parseValuesQuery(cursor: Cursor): Query {
+  const { start } = cursor;
+  const body = parseValues(cursor);
+  return {
+    kind: 'query',
+    start,
+    end: cursor.end,
+    with: null,
+    body,
+    orderBy: [],
+    offset: null,
+    limit: null,
+    forClause: null,
+  };
+}
+
+/** Spark's inline table, which may have an alias with columns. */
+function parseInlineTable(cursor: Cursor): QueryBody {
+  const values = parseValues(cursor);
+  if (cursor.dialect.family === 'spark' && cursor.at('AS') && cursor.nameAhead(1)) {
+    cursor.advance();
+    cursor.advance();
+    if (cursor.at('(')) parseIdentifierList(cursor);
+  }
+  return values;
+}
+
 function parseRow(cursor: Cursor): ValuesRow {
   const { start } = cursor;
   const items: Expression[] = [];
@@ -261,8 +292,10 @@ function parseRow(cursor: Cursor): ValuesRow {
     return { kind: 'values-row', start, end: cursor.end, items };
   }
   if (!cursor.expect('(')) return { kind: 'values-row', start, end: cursor.end, items };
-  do items.push(parseInsertValue(cursor));
-  while (!cursor.recovering && cursor.eat(','));
+  do {
+    items.push(parseInsertValue(cursor));
+    if (cursor.dialect.family === 'spark' && cursor.eat('AS')) cursor.identifier('an alias');
+  } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
   return { kind: 'values-row', start, end: cursor.end, items };
 }
@@ -303,6 +336,7 @@ type SelectTail = Pick<Select, 'from' | 'where' | 'groupBy' | 'having' | 'window
 
 function parseSelectTail(cursor: Cursor): SelectTail {
   const clauses: OpaqueClause[] = [];
+  if (cursor.dialect.family === 'spark' && cursor.at('USING')) clauses.push(skipTransform(cursor));
   const from: readonly TableSource[] = cursor.eat('FROM') ? cursor.grammar.sources(cursor) : [];
   while (cursor.dialect.family === 'spark' && cursor.at('LATERAL') && cursor.peek(1) === 'VIEW') {
     clauses.push(skipLateralView(cursor));
@@ -342,6 +376,16 @@ function parseSparkOrder(cursor: Cursor): OpaqueClause {
     cursor.eatAny('ASC', 'DESC');
   } while (!cursor.recovering && cursor.eat(','));
   return { kind: 'opaque-clause', start, end: cursor.end, name: `${word} BY` };
+}
+
+/** `USING 'script' AS (…)` behind TRANSFORM (…). */
+function skipTransform(cursor: Cursor): OpaqueClause {
+  const { start } = cursor;
+  while (!cursor.atEnd && !cursor.at(';') && !cursor.at('FROM') && !cursor.at(')')) {
+    if (cursor.at('(')) cursor.skipParentheses();
+    else cursor.advance();
+  }
+  return { kind: 'opaque-clause', start, end: cursor.end, name: 'USING' };
 }
 
 function skipLateralView(cursor: Cursor): OpaqueClause {

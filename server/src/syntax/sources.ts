@@ -43,6 +43,7 @@ export function parseSingleSource(cursor: Cursor): TableSource {
 
 function parsePlainSource(cursor: Cursor): TableSource {
   const { start } = cursor;
+  if (cursor.dialect.family === 'duckdb' && cursor.atName && cursor.peek(1) === ':') return parsePrefixedSource(cursor);
   if (cursor.at('(')) return parseParenthesised(cursor, false, start);
   if (cursor.kind === tokenKind.variable && cursor.dialect.family === 'tsql') return parseVariableSource(cursor);
   if (cursor.dialect.family !== 'tsql') return parseOtherSource(cursor);
@@ -52,6 +53,15 @@ function parsePlainSource(cursor: Cursor): TableSource {
   if (cursor.at('{')) return parseOuterJoinEscape(cursor);
   if (cursor.at('::')) cursor.advance();
   return parseNamedSource(cursor, start, false);
+}
+
+/** DuckDB's `alias: source`. */
+function parsePrefixedSource(cursor: Cursor): TableSource {
+  const { start } = cursor;
+  const alias = cursor.takeIdentifier();
+  cursor.advance();
+  const source = parsePlainSource(cursor);
+  return 'alias' in source && source.alias === null ? { ...source, start, alias } : source;
 }
 
 /** ODBC's `{oj a LEFT OUTER JOIN b ON …}`. */
@@ -106,7 +116,13 @@ function parseOtherSource(cursor: Cursor): TableSource {
     }
     return finishTable(cursor, start, { kind: 'name', start, end, parts: [part] });
   }
-  if ((cursor.at('STREAM') || cursor.at('TABLE')) && (cursor.nameAhead(1) || cursor.at('TABLE'))) cursor.advance();
+  // STREAM t, TABLE (f (x)): the word goes before the source.
+  if ((cursor.at('STREAM') && cursor.nameAhead(1)) || (cursor.at('TABLE') && cursor.peek(1) === '(')) cursor.advance();
+  if (cursor.at('(')) return parseParenthesised(cursor, lateral, start);
+  if (cursor.kind === tokenKind.reserved && cursor.peek(1) === '(') {
+    const part = cursor.takeIdentifier();
+    return parseFunctionSource(cursor, { kind: 'name', start, end: part.end, parts: [part] }, lateral);
+  }
   return parseNamedSource(cursor, start, lateral);
 }
 
@@ -314,6 +330,7 @@ function parseInside(cursor: Cursor, lateral: boolean, start: number): TableSour
     closeParenthesis(cursor);
     if (cursor.dialect.family !== 'tsql') parseSample(cursor);
     const { alias, columns } = parseAliasAndColumns(cursor);
+    if (cursor.dialect.family !== 'tsql') parseSample(cursor);
     if (alias === null && cursor.dialect.family === 'tsql') cursor.fail('an alias for the derived table');
     return { kind: 'derived-table', start, end: cursor.end, lateral, query, alias, columns };
   }
@@ -387,6 +404,10 @@ export function parseAliasAndColumns(cursor: Cursor): {
   readonly alias: Identifier | null;
   readonly columns: readonly Identifier[];
 } {
+  if (cursor.dialect.family === 'spark' && cursor.at('AS') && cursor.peek(1) === '(') {
+    cursor.advance();
+    return { alias: null, columns: parseIdentifierList(cursor) };
+  }
   const alias = parseAlias(cursor);
   if (alias === null || !cursor.at('(') || isTableHint(cursor, 1) || startsQueryInside(cursor)) {
     // Spark: `AS (a, b)` without a name.
@@ -435,6 +456,10 @@ function continuesStatement(cursor: Cursor): boolean {
     case 'SEMI':
     case 'ANTI':
       return cursor.dialect.family !== 'tsql';
+    case 'PARTITION':
+      return next === '(';
+    case 'REPLACE':
+      return next === 'WHERE' || next === 'USING' || next === 'ON';
     case 'RETURNING':
     case 'SET':
     case 'BY':

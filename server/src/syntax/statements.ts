@@ -1,5 +1,4 @@
 import { parseAlterTable } from './alterTable.ts';
-import { parseTableElements } from './columns.ts';
 import {
   parseBegin,
   parseIf,
@@ -13,8 +12,6 @@ import {
 import type { Cursor } from './cursor.ts';
 import { parseCursorStatement, parseDeclare } from './declarations.ts';
 import { parseExecute, parseExecuteAs } from './execute.ts';
-import { parseCondition, parseExpression, parseSum, parseValue } from './expressions.ts';
-import type { Grammar } from './grammar.ts';
 import {
   parseCreateIndex,
   parseCreateSchema,
@@ -26,12 +23,11 @@ import {
 } from './objects.ts';
 import { parseOpaque } from './opaque.ts';
 import { parseOptionalHints } from './output.ts';
-import { parsePrimary } from './primary.ts';
 import { parseFunction, parseProcedure, parseTrigger, parseView } from './programs.ts';
-import { parseQuery, parseQueryAfterWith, parseQueryFrom, parseValues, parseWith } from './queries.ts';
+import { parseQuery, parseQueryAfterWith, parseWith } from './queries.ts';
 import { recoverStatement } from './recovery.ts';
 import { parsePermission } from './security.ts';
-import { parseSet, parseSettingValue } from './settings.ts';
+import { parseSet } from './settings.ts';
 import {
   parseAlterIndex,
   parseAlterPartitionFunction,
@@ -47,52 +43,13 @@ import {
   parseUse,
   parseWaitFor,
 } from './smallStatements.ts';
-import { parseSingleSource, parseSources, parseTableSource } from './sources.ts';
 import { parseCreateTable } from './tables.ts';
 import { tokenKind } from './tokens.ts';
-import type { Query, Statement } from './tree.ts';
-import { parseAssignments, parseWrite } from './writes.ts';
-
-/** The grammar of T-SQL on all its platforms. */
-export const tsqlGrammar: Grammar = {
-  primary: parsePrimary,
-  operand: parseSum,
-  expression: parseExpression,
-  value: parseValue,
-  condition: parseCondition,
-  query: parseQuery,
-  queryFrom: parseQueryFrom,
-  values: parseValuesQuery,
-  tableSource: parseTableSource,
-  singleSource: parseSingleSource,
-  sources: parseSources,
-  assignments: parseAssignments,
-  write: parseWrite,
-  statement: parseStatement,
-  statements: parseStatements,
-  tableElements: parseTableElements,
-  execute: parseExecute,
-  settingValue: parseSettingValue,
-};
-
-export function parseValuesQuery(cursor: Cursor): Query {
-  const { start } = cursor;
-  const body = parseValues(cursor);
-  return {
-    kind: 'query',
-    start,
-    end: cursor.end,
-    with: null,
-    body,
-    orderBy: [],
-    offset: null,
-    limit: null,
-    forClause: null,
-  };
-}
+import type { Statement } from './tree.ts';
+import { parseWrite } from './writes.ts';
 
 /** Statements up to END, ELSE without IF, or the end of the batch. */
-function parseStatements(cursor: Cursor): readonly Statement[] {
+export function parseStatements(cursor: Cursor): readonly Statement[] {
   const statements: Statement[] = [];
   while (!cursor.atEnd && !cursor.at('END')) {
     const before = cursor.index;
@@ -106,7 +63,7 @@ function parseStatements(cursor: Cursor): readonly Statement[] {
  * One statement with its closing semicolon. After a mistake everything up to the next statement is skipped, and
  * problems are reported again from there on.
  */
-function parseStatement(cursor: Cursor, first = false): Statement {
+export function parseStatement(cursor: Cursor, first = false): Statement {
   if (cursor.at(';')) {
     const { start } = cursor;
     cursor.advance();

@@ -3,6 +3,8 @@ import type { Dialect } from './dialect.ts';
 import { type Token, type TokenKind, tokenKind } from './tokens.ts';
 import { findWord, type WordEntry } from './vocabulary.ts';
 
+/** The comment that separates the cells of a Databricks notebook kept as a file. */
+const cellBorder = '-- COMMAND ----------';
 const newline = 10;
 const carriageReturn = 13;
 const quote = 39;
@@ -27,6 +29,8 @@ export class Tokenizer {
   private readonly limit: number;
   private readonly reservedBit: number;
   private position: number;
+  /** Where a notebook's cell border was met, -1 where none was. */
+  private cellAt = -1;
   /** Only white space and comments stand between the line's start and the position. */
   private atLineStart: boolean;
 
@@ -42,6 +46,10 @@ export class Tokenizer {
   /** Moves to the next token. At the end of the text it stays at a token of kind `end`. */
   next(): void {
     this.skipTrivia();
+    if (this.cellAt >= 0) {
+      this.readCellBorder();
+      return;
+    }
     this.start = this.position;
     this.word = '';
     this.unterminated = false;
@@ -70,6 +78,10 @@ export class Tokenizer {
       } else if (code === 32 || code === 9 || isBlank(code)) {
         position += 1;
       } else if (code === 45 && text.charCodeAt(position + 1) === 45) {
+        if (this.dialect.family === 'spark' && text.startsWith(cellBorder, position)) {
+          this.cellAt = position;
+          break;
+        }
         position = endOfLine(text, position, limit);
       } else if (code === 47 && text.charCodeAt(position + 1) === 42) {
         position = this.skipBlockComment(position);
@@ -78,6 +90,17 @@ export class Tokenizer {
       }
     }
     this.position = position;
+  }
+
+  /** A border between the cells of a Databricks notebook ends a statement as GO does. */
+  private readCellBorder(): void {
+    this.kind = tokenKind.separator;
+    this.word = '';
+    this.unterminated = false;
+    this.start = this.cellAt;
+    this.position = endOfLine(this.text, this.cellAt, this.limit);
+    this.end = this.position;
+    this.cellAt = -1;
   }
 
   /** Block comments nest on all platforms. */
@@ -114,6 +137,11 @@ export class Tokenizer {
       const code = text.charCodeAt(position);
       if (code === 36 && text.charCodeAt(position + 1) === 40) {
         position = this.skipSqlcmdVariable(position);
+        hash = -1;
+        continue;
+      }
+      if (code === 36 && text.charCodeAt(position + 1) === 123 && this.dialect.family !== 'tsql') {
+        position = this.endOfPlaceholder(position);
         hash = -1;
         continue;
       }
@@ -162,6 +190,11 @@ export class Tokenizer {
     this.kind = tokenKind.separator;
     this.position = lineEnd;
     return true;
+  }
+
+  private endOfPlaceholder(from: number): number {
+    const close = this.text.indexOf('}', from);
+    return close < 0 || close >= this.limit ? this.limit : close + 1;
   }
 
   private skipSqlcmdVariable(from: number): number {
@@ -364,8 +397,11 @@ export class Tokenizer {
       return true;
     }
     if (next === 123) {
-      const close = text.indexOf('}', this.position);
-      this.position = close < 0 || close >= this.limit ? this.limit : close + 1;
+      let position = this.endOfPlaceholder(this.position);
+      while (position < this.limit && isNamePart(text.charCodeAt(position))) {
+        position = text.startsWith('${', position) ? this.endOfPlaceholder(position) : position + 1;
+      }
+      this.position = position;
       this.kind = tokenKind.variable;
       return true;
     }

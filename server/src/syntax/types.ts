@@ -89,6 +89,10 @@ function typeName(cursor: Cursor): Name {
     }
     return singleName(start, cursor.end, words.join(' '));
   }
+  if (cursor.at('UNION') && family === 'duckdb') {
+    const part = cursor.takeIdentifier();
+    return { kind: 'name', start, end: part.end, parts: [part] };
+  }
   return parseName(cursor, 'a data type');
 }
 

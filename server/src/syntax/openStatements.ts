@@ -1,0 +1,409 @@
+import type { Cursor } from './cursor.ts';
+import { parseName } from './names.ts';
+import { parseCreateIndex, parseCreateSchema, parseDrop, parseSequence, parseTruncate } from './objects.ts';
+import { parseOpaque } from './opaque.ts';
+import { parseOpenAlter } from './openAlter.ts';
+import { parseOpenElements } from './openColumns.ts';
+import { parseOpenTable, parseProperties, type TableHead } from './openTables.ts';
+import { parseQueryAfterWith, parseQueryWithTables, parseWith } from './queries.ts';
+import { parseUse } from './smallStatements.ts';
+import { tokenKind } from './tokens.ts';
+import type { DeclaredVariable, Expression, Identifier, Option, Parameter, Query, Statement } from './tree.ts';
+import { parseDataType } from './types.ts';
+import { parseWrite } from './writes.ts';
+
+/**
+ * One statement of Spark SQL or DuckDB with its closing semicolon. These dialects grow fast: what is not known is an
+ * opaque statement or clause, and a mistake is reported only where a known construct is broken beyond doubt.
+ */
+export function parseOpenStatement(cursor: Cursor): Statement {
+  const { index, start } = cursor;
+  if (cursor.at(';')) {
+    cursor.advance();
+    return { kind: 'empty', start, end: cursor.end };
+  }
+  const statement = dispatch(cursor);
+  if (!cursor.recovering && !cursor.at(';') && !cursor.atEnd) cursor.fail('the end of the statement');
+  if (cursor.recovering) {
+    if (cursor.index === index && !cursor.atEnd) cursor.advance();
+    while (!cursor.atEnd && !cursor.at(';')) cursor.advance();
+    cursor.recovering = false;
+  }
+  cursor.eat(';');
+  return statement;
+}
+
+function dispatch(cursor: Cursor): Statement {
+  const { start } = cursor;
+  switch (cursor.word) {
+    case 'SELECT':
+    case 'VALUES':
+    case 'TABLE':
+    case '(':
+      return parseSelectStatement(cursor);
+    case 'FROM':
+      return parseFromStatement(cursor);
+    case 'WITH':
+      return parseWithStatement(cursor);
+    case 'INSERT':
+    case 'UPDATE':
+    case 'DELETE':
+    case 'MERGE':
+      return parseWrite(cursor, null, start);
+    case 'CREATE':
+      return parseCreate(cursor);
+    case 'REPLACE':
+      return cursor.peek(1) === 'TABLE' ? parseCreate(cursor) : parseOpaque(cursor);
+    case 'ALTER':
+      if (cursor.peek(1) !== 'TABLE') return parseOpaque(cursor);
+      cursor.advance();
+      cursor.advance();
+      return parseOpenAlter(cursor, start);
+    case 'DROP':
+      return parseDrop(cursor) ?? parseOpaque(cursor);
+    case 'TRUNCATE':
+      return parseTruncate(cursor);
+    case 'USE':
+      return parseUse(cursor);
+    case 'SET':
+      return parseSet(cursor);
+    case 'DECLARE':
+      return parseDeclare(cursor);
+    case 'EXECUTE':
+      return cursor.peek(1) === 'IMMEDIATE' ? parseExecuteImmediate(cursor) : parseOpaque(cursor);
+    case 'DESCRIBE':
+    case 'DESC':
+      return cursor.peek(1) === 'HISTORY' && cursor.peek(2) !== '.' ? parseHistory(cursor) : parseOpaque(cursor);
+    case 'BEGIN':
+      return isTransaction(cursor) ? parseOpaque(cursor) : skipCompound(cursor);
+    default:
+  }
+  if (cursor.at(')') || cursor.at(',') || cursor.at('=')) {
+    cursor.fail('a statement');
+    return { kind: 'opaque', start, end: cursor.end, name: '' };
+  }
+  return parseOpaque(cursor);
+}
+
+function parseSelectStatement(cursor: Cursor): Statement {
+  const { start } = cursor;
+  const query = parseQueryWithTables(cursor);
+  return { kind: 'select-statement', start, end: cursor.end, query, hints: [] };
+}
+
+/** A query that begins with FROM, or Spark's FROM … INSERT … INSERT …, of which only the bounds are known. */
+function parseFromStatement(cursor: Cursor): Statement {
+  const { start } = cursor;
+  const query = parseQueryWithTables(cursor);
+  if (!cursor.at('INSERT')) return { kind: 'select-statement', start, end: cursor.end, query, hints: [] };
+  return parseOpaque(cursor, start);
+}
+
+function parseWithStatement(cursor: Cursor): Statement {
+  const { start } = cursor;
+  const withClause = parseWith(cursor);
+  if (cursor.at('INSERT') || cursor.at('UPDATE') || cursor.at('DELETE') || cursor.at('MERGE'))
+    return parseWrite(cursor, withClause, start);
+  const query: Query = parseQueryAfterWith(cursor, withClause, start);
+  if (cursor.at('INSERT')) return parseOpaque(cursor, start);
+  return { kind: 'select-statement', start, end: cursor.end, query, hints: [] };
+}
+
+const modifierWords: ReadonlySet<string> = new Set([
+  'STREAMING',
+  'LIVE',
+  'PRIVATE',
+  'REFRESH',
+  'GLOBAL',
+  'LOCAL',
+  'MATERIALIZED',
+  'UNLOGGED',
+  'RECURSIVE',
+  'PERSISTENT',
+  'SECRET',
+  'UNIQUE',
+  'EXTERNAL',
+  'TEMP',
+  'TEMPORARY',
+  'AGGREGATE',
+  'FOREIGN',
+]);
+
+function parseCreate(cursor: Cursor): Statement {
+  const { start, index } = cursor;
+  let orReplace = cursor.at('REPLACE');
+  cursor.advance();
+  const modifiers: string[] = [];
+  for (;;) {
+    if (cursor.at('OR') && (cursor.peek(1) === 'REPLACE' || cursor.peek(1) === 'REFRESH')) {
+      cursor.advance();
+      if (cursor.at('REPLACE')) orReplace = true;
+      else modifiers.push('REFRESH');
+      cursor.advance();
+    } else if (modifierWords.has(cursor.word)) {
+      modifiers.push(cursor.word);
+      cursor.advance();
+    } else break;
+  }
+  const temporary = modifiers.includes('TEMP') || modifiers.includes('TEMPORARY');
+  const external = modifiers.includes('EXTERNAL');
+  const subject = cursor.word;
+  switch (subject) {
+    case 'TABLE': {
+      cursor.advance();
+      const head: TableHead = {
+        orReplace,
+        external,
+        temporary,
+        modifiers,
+        ifNotExists: cursor.eatSequence('IF', 'NOT', 'EXISTS'),
+      };
+      return parseOpenTable(cursor, start, head);
+    }
+    case 'VIEW':
+      cursor.advance();
+      return parseView(cursor, start, { orReplace, temporary, materialized: modifiers.includes('MATERIALIZED') });
+    case 'INDEX':
+      if (cursor.dialect.family !== 'duckdb') break;
+      return parseCreateIndex(cursor, start);
+    case 'SCHEMA':
+    case 'DATABASE':
+      cursor.advance();
+      return parseCreateSchema(cursor, start);
+    case 'SEQUENCE':
+      cursor.advance();
+      cursor.eatSequence('IF', 'NOT', 'EXISTS');
+      return parseSequence(cursor, start, false);
+    case 'TYPE':
+      return parseType(cursor, start);
+    case 'FUNCTION':
+    case 'MACRO':
+      return parseFunction(cursor, start);
+    case 'PROCEDURE':
+      return skipProgram(cursor, start);
+    default:
+  }
+  if (cursor.atEnd || cursor.index === index) cursor.fail('TABLE, VIEW or another kind of object');
+  return parseOpaque(cursor, start);
+}
+
+function parseView(
+  cursor: Cursor,
+  start: number,
+  head: { readonly orReplace: boolean; readonly temporary: boolean; readonly materialized: boolean },
+): Statement {
+  cursor.eatSequence('IF', 'NOT', 'EXISTS');
+  const name = parseName(cursor, 'the name of a view');
+  let columns: readonly Identifier[] = [];
+  if (cursor.at('('))
+    columns = parseOpenElements(cursor).flatMap((element) =>
+      element.kind === 'column-definition' ? [element.name] : [],
+    );
+  const options: Option[] = [];
+  while (!cursor.at('AS') && !cursor.at(';') && !cursor.atEnd && !cursor.recovering) {
+    const from = cursor.start;
+    const option = cursor.tokenText.toUpperCase();
+    cursor.advance();
+    if (cursor.at('(')) {
+      if (option === 'TBLPROPERTIES' || option === 'OPTIONS') parseProperties(cursor);
+      else cursor.skipParentheses();
+    }
+    options.push({ kind: 'option', start: from, end: cursor.end, name: option, value: null, columns: [] });
+  }
+  // A view over a file (USING … OPTIONS …) has no query of its own.
+  const opaque = !cursor.at('AS') && options.some((option) => option.name === 'USING');
+  if (opaque) return { kind: 'opaque', start, end: cursor.end, name: 'CREATE VIEW' };
+  cursor.expect('AS');
+  const query = parseQueryWithTables(cursor);
+  return { kind: 'create-view', start, end: cursor.end, alter: false, ...head, name, columns, options, query };
+}
+
+/** CREATE TYPE name AS type. */
+function parseType(cursor: Cursor, start: number): Statement {
+  cursor.advance();
+  cursor.eatSequence('IF', 'NOT', 'EXISTS');
+  const name = parseName(cursor, 'the name of a type');
+  cursor.expect('AS');
+  const base = cursor.at('ENUM') && cursor.peek(2) === 'SELECT' ? null : parseDataType(cursor);
+  if (base === null) return parseOpaque(cursor, start);
+  const { end } = cursor;
+  return { kind: 'create-type', start, end, name, elements: [], base, nullable: null, table: false, options: [] };
+}
+
+/** CREATE FUNCTION … RETURN expression | query, CREATE MACRO … AS expression | TABLE query. Others are opaque. */
+function parseFunction(cursor: Cursor, start: number): Statement {
+  const macro = cursor.at('MACRO') || cursor.dialect.family === 'duckdb';
+  cursor.advance();
+  cursor.eatSequence('IF', 'NOT', 'EXISTS');
+  const name = parseName(cursor, 'the name of a function');
+  if (!cursor.at('(')) return parseOpaque(cursor, start);
+  const parameters = parseParameters(cursor);
+  while (!cursor.at(macro ? 'AS' : 'RETURN') && !cursor.at(';') && !cursor.atEnd) {
+    if (cursor.at('AS')) return skipProgram(cursor, start);
+    if (cursor.at('(')) cursor.skipParentheses();
+    else cursor.advance();
+  }
+  if (cursor.atEnd || cursor.at(';')) return { kind: 'opaque', start, end: cursor.end, name: 'CREATE FUNCTION' };
+  cursor.advance();
+  let query: Query | null = null;
+  let expression: Expression | null = null;
+  if (macro && cursor.at('TABLE')) cursor.advance();
+  if (cursor.at('SELECT') || cursor.at('WITH') || cursor.at('FROM') || cursor.at('VALUES'))
+    query = parseQueryWithTables(cursor);
+  else expression = cursor.grammar.expression(cursor);
+  // Further overloads of a macro follow with a comma.
+  if (macro && cursor.at(',')) return parseOpaque(cursor, start);
+  const { end } = cursor;
+  return {
+    kind: 'create-function',
+    start,
+    end,
+    alter: false,
+    name,
+    parameters,
+    returns: null,
+    returnsVariable: null,
+    returnsElements: [],
+    options: [],
+    query,
+    expression,
+    body: [],
+  };
+}
+
+function parseParameters(cursor: Cursor): readonly Parameter[] {
+  const parameters: Parameter[] = [];
+  cursor.advance();
+  while (!cursor.at(')') && !cursor.atEnd && !cursor.recovering) {
+    const { start } = cursor;
+    const name = cursor.identifier('a parameter');
+    const typed = cursor.atName && !cursor.at('DEFAULT');
+    const type = typed ? parseDataType(cursor) : null;
+    const value = cursor.eatAny(':=', 'DEFAULT', '=>') === null ? null : cursor.grammar.operand(cursor);
+    while (!cursor.at(',') && !cursor.at(')') && !cursor.atEnd) cursor.advance();
+    parameters.push({
+      kind: 'parameter',
+      start,
+      end: cursor.end,
+      name: name.name,
+      type,
+      default: value,
+      output: false,
+      readOnly: false,
+      nullable: null,
+    });
+    if (!cursor.eat(',')) break;
+  }
+  cursor.expect(')');
+  return parameters;
+}
+
+/** SET key = value, SET VARIABLE x = value, SET VAR x = value; everything behind the equals sign is the value. */
+function parseSet(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.advance();
+  const variable = (cursor.at('VARIABLE') || cursor.at('VAR')) && cursor.nameAhead(1);
+  if (variable) {
+    cursor.advance();
+    const from = cursor.start;
+    const name = cursor.identifier('a variable');
+    if (cursor.eat('=') || cursor.eat('TO')) {
+      const value = cursor.grammar.expression(cursor);
+      return {
+        kind: 'set-variable',
+        start,
+        end: cursor.end,
+        variable: { kind: 'variable', start: from, end: name.end, name: name.name },
+        operator: '=',
+        value,
+      };
+    }
+    return parseOpaque(cursor, start);
+  }
+  const from = cursor.start;
+  while (!cursor.at('=') && !cursor.at('TO') && !cursor.at(';') && !cursor.atEnd) cursor.advance();
+  const names = [cursor.slice(from, cursor.end).toUpperCase()];
+  if (cursor.at('=') || cursor.at('TO')) cursor.advance();
+  const valueStart = cursor.start;
+  while (!cursor.at(';') && !cursor.atEnd) cursor.advance();
+  const value = cursor.end > valueStart ? cursor.slice(valueStart, cursor.end) : '';
+  return { kind: 'set-option', start, end: cursor.end, names, value, table: null };
+}
+
+/** DECLARE [OR REPLACE] [VARIABLE] names [type] [DEFAULT | = value]. */
+function parseDeclare(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.eatSequence('OR', 'REPLACE');
+  if ((cursor.at('VARIABLE') || cursor.at('VAR')) && cursor.nameAhead(1)) cursor.advance();
+  const names: { readonly name: string; readonly start: number }[] = [];
+  do names.push({ start: cursor.start, name: cursor.identifier('a variable').name });
+  while (!cursor.recovering && cursor.eat(','));
+  const typed = cursor.atName && !cursor.at('DEFAULT');
+  const type = typed ? parseDataType(cursor) : null;
+  const value = cursor.eatAny('DEFAULT', '=') === null ? null : cursor.grammar.expression(cursor);
+  const variables: DeclaredVariable[] = names.map(({ name, start: from }) => ({
+    kind: 'declared-variable',
+    start: from,
+    end: cursor.end,
+    name,
+    type,
+    value,
+  }));
+  return { kind: 'declare', start, end: cursor.end, variables };
+}
+
+function parseExecuteImmediate(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  const sql = cursor.grammar.expression(cursor);
+  while (!cursor.at(';') && !cursor.atEnd) cursor.advance();
+  return { kind: 'execute', start, end: cursor.end, procedure: null, result: null, arguments: [], sql, clauses: [] };
+}
+
+function parseHistory(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  if (cursor.kind === tokenKind.string || cursor.kind === tokenKind.variable) return parseOpaque(cursor, start);
+  const table = parseName(cursor, 'a table');
+  if (cursor.eat('LIMIT')) cursor.grammar.expression(cursor);
+  return { kind: 'describe-history', start, end: cursor.end, table };
+}
+
+function isTransaction(cursor: Cursor): boolean {
+  const next = cursor.peek(1);
+  return next === 'TRANSACTION' || next === ';' || next === 'WORK' || cursor.dialect.family === 'duckdb';
+}
+
+/** CREATE PROCEDURE … AS BEGIN … END and functions of other languages: bounded by the body's END. */
+function skipProgram(cursor: Cursor, start: number): Statement {
+  while (!cursor.atEnd && !cursor.at(';') && !cursor.at('BEGIN')) cursor.advance();
+  if (!cursor.at('BEGIN')) return { kind: 'opaque', start, end: cursor.end, name: 'CREATE PROCEDURE' };
+  const body = skipCompound(cursor);
+  return { ...body, start };
+}
+
+const blockStarts: ReadonlySet<string> = new Set(['IF', 'LOOP', 'WHILE', 'FOR', 'REPEAT']);
+const beforeStatement: ReadonlySet<string> = new Set([';', 'THEN', 'ELSE', 'BEGIN', 'DO', 'LOOP', 'REPEAT', ':']);
+
+/** BEGIN … END of SQL scripting: everything up to the matching END. */
+function skipCompound(cursor: Cursor): Statement {
+  const { start } = cursor;
+  let open = 0;
+  while (!cursor.atEnd) {
+    const { word } = cursor;
+    if (word === 'END') {
+      open -= 1;
+      cursor.advance();
+      if (blockStarts.has(cursor.word) || cursor.at('CASE')) cursor.advance();
+      if (open <= 0) break;
+      continue;
+    }
+    if (word === 'BEGIN' || word === 'CASE') open += 1;
+    else if (blockStarts.has(word) && beforeStatement.has(cursor.previousWord)) open += 1;
+    cursor.advance();
+  }
+  return { kind: 'opaque', start, end: cursor.end, name: 'BEGIN' };
+}

@@ -1,0 +1,227 @@
+import type { Cursor } from './cursor.ts';
+import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
+import { parseColumn, parseOpenElements } from './openColumns.ts';
+import { decodeString } from './primary.ts';
+import { parseQueryWithTables } from './queries.ts';
+import { tokenKind } from './tokens.ts';
+import type { CreateTable, Identifier, Name, Option, Query, TableElement } from './tree.ts';
+
+/** What was written between CREATE and the name of the table. */
+export interface TableHead {
+  readonly orReplace: boolean;
+  readonly ifNotExists: boolean;
+  readonly external: boolean;
+  readonly temporary: boolean;
+  readonly modifiers: readonly string[];
+}
+
+/** CREATE TABLE of Spark SQL and DuckDB from the name on; `start` is the start of CREATE. */
+export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): CreateTable {
+  const name = parseName(cursor, 'the name of a table');
+  let elements: readonly TableElement[] = [];
+  const options: Option[] = [];
+  let query: Query | null = null;
+  let cloneOf: Name | null = null;
+  if (cursor.at('(') && cursor.peek(1) !== 'SELECT') elements = parseOpenElements(cursor);
+  while (!cursor.recovering && !cursor.atEnd && !cursor.at(';')) {
+    if (cursor.at('AS') || cursor.at('SELECT') || cursor.at('WITH') || cursor.at('(')) {
+      if (cursor.at('WITH') && cursor.peek(1) === 'ROW') {
+        options.push(parseRowFilter(cursor));
+        continue;
+      }
+      cursor.eat('AS');
+      query = parseQueryWithTables(cursor);
+      skipDataClause(cursor);
+      break;
+    }
+    if (
+      cursor.at('LIKE') ||
+      cursor.at('CLONE') ||
+      ((cursor.at('SHALLOW') || cursor.at('DEEP')) && cursor.peek(1) === 'CLONE')
+    ) {
+      if (!cursor.at('LIKE') && !cursor.at('CLONE')) cursor.advance();
+      cursor.advance();
+      const source = cursor.grammar.singleSource(cursor);
+      if (source.kind === 'table') cloneOf = source.name;
+      continue;
+    }
+    options.push(parseTableClause(cursor));
+  }
+  const { end } = cursor;
+  return {
+    kind: 'create-table',
+    start,
+    end,
+    name,
+    ...head,
+    elements,
+    query,
+    cloneOf,
+    graph: null,
+    fileTable: false,
+    options,
+  };
+}
+
+/** DuckDB's WITH [NO] DATA behind a query. */
+function skipDataClause(cursor: Cursor): void {
+  if (cursor.dialect.family !== 'duckdb' || !cursor.eat('WITH')) return;
+  cursor.eat('NO');
+  cursor.expect('DATA');
+}
+
+function parseRowFilter(cursor: Cursor): Option {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  cursor.expect('FILTER');
+  parseName(cursor, 'a function');
+  if (cursor.eat('ON') && cursor.at('(')) cursor.skipParentheses();
+  return { kind: 'option', start, end: cursor.end, name: 'ROW FILTER', value: null, columns: [] };
+}
+
+/** Words that begin the next clause of CREATE TABLE. */
+const clauseStarts: ReadonlySet<string> = new Set([
+  'AS',
+  'CLUSTER',
+  'CLUSTERED',
+  'COMMENT',
+  'DEFAULT',
+  'LOCATION',
+  'MANAGED',
+  'OPTIONS',
+  'PARTITIONED',
+  'ROW',
+  'SELECT',
+  'SKEWED',
+  'STORED',
+  'TBLPROPERTIES',
+  'USING',
+  'WITH',
+]);
+
+/** One clause behind the columns; a clause that is not known is bounded by the next known one. */
+function parseTableClause(cursor: Cursor): Option {
+  const { start } = cursor;
+  const option = (name: string, value: string | null, columns: readonly Identifier[] = []): Option => ({
+    kind: 'option',
+    start,
+    end: cursor.end,
+    name,
+    value,
+    columns,
+  });
+  switch (cursor.word) {
+    case 'USING': {
+      cursor.advance();
+      const format = parseName(cursor, 'a format');
+      return option('USING', cursor.slice(format.start, format.end));
+    }
+    case 'LOCATION':
+    case 'COMMENT': {
+      const name = cursor.word;
+      cursor.advance();
+      return option(name, takeText(cursor));
+    }
+    case 'TBLPROPERTIES':
+    case 'OPTIONS': {
+      const name = cursor.word;
+      cursor.advance();
+      const from = cursor.start;
+      if (cursor.at('(')) parseProperties(cursor);
+      else cursor.fail("'('");
+      return option(name, cursor.slice(from, cursor.end));
+    }
+    case 'PARTITIONED': {
+      cursor.advance();
+      cursor.expect('BY');
+      return option('PARTITIONED BY', null, cursor.at('(') ? parsePartitions(cursor) : []);
+    }
+    case 'CLUSTER': {
+      cursor.advance();
+      cursor.expect('BY');
+      if (cursor.at('AUTO') || cursor.at('NONE')) {
+        const value = cursor.word;
+        cursor.advance();
+        return option('CLUSTER BY', value);
+      }
+      return option('CLUSTER BY', null, cursor.at('(') ? parseDottedColumns(cursor) : []);
+    }
+    default:
+      return skipClause(cursor);
+  }
+}
+
+function skipClause(cursor: Cursor): Option {
+  const { start } = cursor;
+  const name = cursor.tokenText.toUpperCase();
+  do {
+    if (cursor.at('(')) cursor.skipParentheses();
+    else cursor.advance();
+  } while (!cursor.atEnd && !cursor.at(';') && !cursor.at(')') && !clauseStarts.has(cursor.word) && !cursor.recovering);
+  if (cursor.at(')')) cursor.fail('the end of the statement');
+  return { kind: 'option', start, end: cursor.end, name, value: cursor.slice(start, cursor.end), columns: [] };
+}
+
+function takeText(cursor: Cursor): string | null {
+  const { kind, tokenText } = cursor;
+  if (kind === tokenKind.string) {
+    cursor.advance();
+    return decodeString(tokenText);
+  }
+  if (kind === tokenKind.variable) {
+    cursor.advance();
+    return tokenText;
+  }
+  cursor.fail('a string');
+  return null;
+}
+
+/** `( 'key' = 'value', key.part = 5, … )`, the equals sign being optional. */
+export function parseProperties(cursor: Cursor): void {
+  cursor.advance();
+  if (cursor.eat(')')) return;
+  do {
+    if (cursor.kind === tokenKind.string) cursor.advance();
+    else parseName(cursor, 'a property');
+    if (cursor.eat('=') || (!cursor.at(',') && !cursor.at(')'))) cursor.grammar.expression(cursor);
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+}
+
+/** Columns, columns with types, and transforms such as `years(d)` and `bucket(4, id)`. */
+function parsePartitions(cursor: Cursor): readonly Identifier[] {
+  const columns: Identifier[] = [];
+  cursor.advance();
+  do {
+    if (cursor.peek(1) === '(') {
+      cursor.advance();
+      cursor.skipParentheses();
+    } else if (cursor.peek(1) === ',' || cursor.peek(1) === ')') columns.push(cursor.identifier('a column name'));
+    else if (cursor.peek(1) === '.') {
+      const name = parseName(cursor);
+      const last = name.parts[name.parts.length - 1];
+      if (last) columns.push(last);
+    } else columns.push(parseColumn(cursor).name);
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+  return columns;
+}
+
+function parseDottedColumns(cursor: Cursor): readonly Identifier[] {
+  if (cursor.peek(1) === ')') {
+    cursor.advance();
+    cursor.advance();
+    return [];
+  }
+  if (cursor.peek(2) !== '.') return parseIdentifierList(cursor);
+  const columns: Identifier[] = [];
+  cursor.advance();
+  do {
+    const name = parseName(cursor, 'a column name');
+    const last = name.parts[name.parts.length - 1];
+    if (last) columns.push(last);
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+  return columns;
+}
