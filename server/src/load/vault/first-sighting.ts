@@ -1,0 +1,269 @@
+/** Hubs, links, non-historised links and reference tables: a key that is not stored yet is inserted as first sighted. */
+import { sameIdentifier } from '../../model/names.ts';
+import {
+  aggregate,
+  arithmetic,
+  ascending,
+  column,
+  compare,
+  countRows,
+  item,
+  literal,
+  named,
+  notExists,
+  select,
+  source,
+  table,
+  window,
+} from '../build.ts';
+import { columnOf, feedOf, findColumn, freeName, keyLabel, keyText, type LoadContext } from '../context.ts';
+import { type Item, isText, type OrderItem, type Query, type Relation, types } from '../language.ts';
+import type { LoadPlan, Step } from '../plan.ts';
+import { acceptedRows } from '../stage.ts';
+import { ghostPart } from './ghosts.ts';
+import {
+  keyForm,
+  missingKeySteps,
+  type StagedColumn,
+  sameKey,
+  skippedCount,
+  stagedAs,
+  stagedRows,
+  storedAs,
+  type VaultStage,
+  vaultParameters,
+  vaultStage,
+} from './staging.ts';
+
+const newKeys = { kind: 'variable', name: 'NewKeys', type: types.count } as const;
+
+/** How rows of one key that differ are treated. */
+interface Rivals {
+  /** Rows of one key that differ in more than their sighting stop the load. */
+  readonly refused: boolean;
+  /** Identical rows count once; else every second row of a key is refused. */
+  readonly collapsed: boolean;
+}
+
+export function firstSightingPlan(context: LoadContext, says: string, things: string): LoadPlan {
+  const stage = vaultStage(context);
+  const ghosts = ghostPart(stage);
+  const rivals = rivalsOf(stage);
+  const ties = tieBreakers(stage);
+  const steps: readonly Step[] = [
+    ...missingKeySteps(stage),
+    ...(rivals.refused ? refusingSteps(stage, rivals, ties, things) : choosingSteps(stage, ties, things)),
+    {
+      kind: 'measure',
+      says: 'What will be inserted.',
+      query: select([item(newKeys.name, countRows())], source(named('changes'), 'c')),
+    },
+    ...ghosts.steps,
+  ];
+  return {
+    target: context.target.name,
+    source: context.source.name,
+    says,
+    parameters: vaultParameters(stage),
+    steps,
+    writes: [
+      ...ghosts.writes,
+      {
+        kind: 'insert',
+        says: `Insert the ${things} seen for the first time.`,
+        shows: 'inserted',
+        from: 'changes',
+        where: [],
+        values: stage.columns.map((of) => ({ column: of.target.name, value: stagedAs('c', of) })),
+      },
+    ],
+    warnings: [],
+    counts: {
+      inserted: ghosts.count.kind === 'literal' ? newKeys : arithmetic(newKeys, '+', ghosts.count),
+      updated: null,
+      expired: null,
+      inactivated: null,
+      deleted: null,
+      unchanged: arithmetic(acceptedRows, '-', newKeys),
+      skipped: skippedCount(stage),
+    },
+    keeps: [],
+    replaces: null,
+  };
+}
+
+/** A stated order of sightings decides every case; without one, rows that tell different things are refused. */
+function rivalsOf({ context }: VaultStage): Rivals {
+  const { duplicates, tie_break: ties } = context.options;
+  if (duplicates === 'fail') return { refused: true, collapsed: false };
+  return { refused: duplicates !== undefined && ties === undefined, collapsed: true };
+}
+
+interface TieBreakers {
+  /** Columns that the staged rows carry beside the target's, because the order of sightings needs them. */
+  readonly items: readonly Item[];
+  readonly order: readonly OrderItem[];
+}
+
+/**
+ * The order of sightings: `tie_break`, else load time, then record source. The other columns follow, so that two runs
+ * over the same rows choose the same one.
+ */
+function tieBreakers(stage: VaultStage): TieBreakers {
+  const { context, loadTs, recordSource } = stage;
+  const named = context.options.tie_break;
+  const stated: readonly Item[] =
+    named === undefined
+      ? [loadTs, recordSource].flatMap((of) => (of === undefined ? [] : [item(of.target.name, stagedAs('s', of))]))
+      : named.flatMap((name) => tieBreaker(stage, name));
+  const isCarried = (entry: Item): boolean => stage.columns.some((of) => sameIdentifier(of.target.name, entry.name));
+  const rest = stage.columns.filter(
+    (of) => of.role === null && !stated.some((entry) => sameIdentifier(entry.name, of.target.name)) && isOrdered(of),
+  );
+  const order = [
+    ...stated.map((entry) => column('s', entry.name, typeOfItem(stage, entry))),
+    ...rest.map((of) => stagedAs('s', of)),
+  ];
+  return { items: stated.filter((entry) => !isCarried(entry)), order: order.map(ascending) };
+}
+
+function tieBreaker({ context }: VaultStage, name: string): readonly Item[] {
+  const feed = feedOf(context, name);
+  if (feed !== undefined) return [item(feed.target.name, column('s', feed.target.name, feed.type))];
+  const found = findColumn(context, context.source, name, 'tie_break');
+  return found === undefined ? [] : [item(freeName(context, `sighted_${name}`), columnOf('s', context.source, found))];
+}
+
+function typeOfItem(stage: VaultStage, entry: Item) {
+  const carried = stage.columns.find((of) => sameIdentifier(of.target.name, entry.name));
+  if (carried !== undefined) return carried.type;
+  return entry.value.kind === 'column' ? entry.value.type : types.text;
+}
+
+function isOrdered(of: StagedColumn): boolean {
+  return !['other', 'rowversion'].includes(of.type.facts.family);
+}
+
+/** Where the order of sightings decides: one row per key first, then those whose key is not stored. */
+function choosingSteps(stage: VaultStage, ties: TieBreakers, things: string): readonly Step[] {
+  return [
+    {
+      kind: 'let',
+      says: `One row for each of the staged ${things}: the first sighting.`,
+      name: 'sighted',
+      query: firstPerKey(stage, stagedRows(stage, ties.items), ties),
+    },
+    {
+      kind: 'measure',
+      says: `Distinct ${things} in the stage.`,
+      query: select([item(acceptedRows.name, countRows())], source(named('sighted'), 's')),
+    },
+    {
+      kind: 'let',
+      says: `Those of the ${things} that the target does not have.`,
+      name: 'changes',
+      query: unknownRows(stage, named('sighted'), []),
+    },
+  ];
+}
+
+/** Where rows that differ stop the load: first the rows of unknown keys, then the guard, then one row per key. */
+function refusingSteps(stage: VaultStage, rivals: Rivals, ties: TieBreakers, things: string): readonly Step[] {
+  const { context, keys } = stage;
+  const staged = stagedRows(stage, ties.items);
+  const grouped = keys.map((key) => keyForm(context, key, stagedAs('s', key)));
+  return [
+    { kind: 'let', says: 'Staged rows with a key.', name: 'staged', query: staged },
+    {
+      kind: 'measure',
+      says: `Distinct ${things} in the stage.`,
+      query: select(
+        [item(acceptedRows.name, countRows())],
+        source(
+          select([item('one', aggregate('count', null))], source(named('staged'), 's'), {
+            groupBy: grouped,
+            text: textOf(stage),
+          }),
+          'k',
+        ),
+      ),
+    },
+    {
+      kind: 'let',
+      says: `Rows of the ${things} that the target does not have.`,
+      name: 'unknown',
+      query: unknownRows(stage, named('staged'), ties.items),
+    },
+    rivalGuard(stage, rivals),
+    {
+      kind: 'let',
+      says: 'One row of each: the first sighting.',
+      name: 'changes',
+      query: firstPerKey(stage, named('unknown'), ties),
+    },
+  ];
+}
+
+/** Rows of one key that tell different things. Load time and record source of a sighting are no content. */
+function rivalGuard(stage: VaultStage, rivals: Rivals): Step {
+  const { context, keys, columns, loadTs, recordSource } = stage;
+  const told = columns.filter((of) => of !== loadTs && of !== recordSource);
+  const contents: Relation = rivals.collapsed
+    ? select(
+        told.map((of) => item(of.target.name, stagedAs('s', of))),
+        source(named('unknown'), 's'),
+        { distinct: true, text: 'exact' },
+      )
+    : named('unknown');
+  return {
+    kind: 'guard-rows',
+    says: rivals.collapsed
+      ? 'A key that is staged with different contents stops the load.'
+      : 'A key that is staged more than once stops the load.',
+    code: 'duplicate_key',
+    query: select(
+      [item('offender', keyLabel(keys.map((key) => aggregate('min', stagedAs('s', key)))))],
+      source(contents, 's'),
+      {
+        groupBy: keys.map((key) => keyForm(context, key, stagedAs('s', key))),
+        text: textOf(stage),
+        having: [compare(countRows(), '>', literal(1))],
+      },
+    ),
+  };
+}
+
+function firstPerKey(stage: VaultStage, rows: Relation, ties: TieBreakers): Query {
+  const { context, columns, keys } = stage;
+  const sighting = freeName(context, 'sighting');
+  const partition = keys.map((key) => keyForm(context, key, stagedAs('s', key)));
+  const ranked = select(
+    [
+      ...columns.map((of) => item(of.target.name, stagedAs('s', of))),
+      item(sighting, window('row_number', null, partition, ties.order, { text: textOf(stage) })),
+    ],
+    source(rows, 's'),
+  );
+  return select(
+    columns.map((of) => item(of.target.name, column('r', of.target.name, of.type))),
+    source(ranked, 'r'),
+    { where: [compare(column('r', sighting, types.count), '=', literal(1))] },
+  );
+}
+
+function unknownRows(stage: VaultStage, rows: Relation, further: readonly Item[]): Query {
+  const { context, columns } = stage;
+  const carried = further.map((entry) => item(entry.name, column('s', entry.name, typeOfItem(stage, entry))));
+  return select([...columns.map((of) => item(of.target.name, stagedAs('s', of))), ...carried], source(rows, 's'), {
+    where: [
+      notExists(
+        select([item('one', literal(1))], source(table(context.target.name), 't'), { where: sameKey(stage, 't', 's') }),
+      ),
+    ],
+  });
+}
+
+/** Digests are compared as they are; business keys as `key_compare` says. */
+function textOf({ context, keys }: VaultStage) {
+  return keys.some((key) => key.role === null && isText(storedAs('t', context, key))) ? keyText(context) : 'column';
+}

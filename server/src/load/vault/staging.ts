@@ -1,0 +1,266 @@
+/**
+ * The staged rows of a vault load in the shape of the target: hash columns computed, the other columns converted to the
+ * target's types, technical columns filled; rows without a key left out, or their keys replaced.
+ */
+import type { CatalogColumn } from '../../../../protocol/catalog.ts';
+import { sameIdentifier } from '../../model/names.ts';
+import {
+  any,
+  choose,
+  column,
+  compare,
+  concat,
+  countWhere,
+  isNotNull,
+  item,
+  literal,
+  parameter,
+  same,
+  select,
+  shown,
+  source,
+  table,
+} from '../build.ts';
+import { clock } from '../clock.ts';
+import {
+  clockParameter,
+  columnOf,
+  columnType,
+  converted,
+  type Feed,
+  fedValue,
+  feedOf,
+  findColumn,
+  keyText,
+  keyValue,
+  type LoadContext,
+  refuseNarrowing,
+  report,
+  textParameters,
+} from '../context.ts';
+import { type HashRole, resolvedHashRules } from '../digest.ts';
+import { type Expression, type Item, isText, type Query, type ValueType, valueType } from '../language.ts';
+import type { PlanParameter, Step } from '../plan.ts';
+import { isMissing, requiredColumns, skippedRows } from '../stage.ts';
+import { digestOf, keyPartOf } from './hashing.ts';
+
+/** A target column and the value that a staged row (alias `s`) gives it. */
+export interface StagedColumn {
+  readonly target: CatalogColumn;
+  readonly type: ValueType;
+  readonly value: Expression;
+  /** Set where the column holds a digest. */
+  readonly role: HashRole | null;
+}
+
+export interface VaultStage {
+  readonly context: LoadContext;
+  /** Target columns that the load fills, in the target's order. */
+  readonly columns: readonly StagedColumn[];
+  /** The columns of `target_key`. */
+  readonly keys: readonly StagedColumn[];
+  readonly loadTs: StagedColumn | undefined;
+  readonly recordSource: StagedColumn | undefined;
+  readonly hashdiff: StagedColumn | undefined;
+}
+
+export function vaultStage(context: LoadContext): VaultStage {
+  const { options, target } = context;
+  const columns = target.columns
+    .filter((of) => !of.computed && !of.identity)
+    .flatMap((of) => stagedColumn(context, of) ?? []);
+  refuseNarrowing(
+    context,
+    context.feeds.filter(
+      (feed) =>
+        entryOf(options.hash_key, feed.target) === undefined && entryOf(options.hashdiff, feed.target) === undefined,
+    ),
+  );
+  const find = (name: string | undefined): StagedColumn | undefined =>
+    name === undefined ? undefined : columns.find((candidate) => sameIdentifier(candidate.target.name, name));
+  const keys = (options.target_key ?? []).flatMap((name) => {
+    const found = find(name);
+    if (found !== undefined) return [found];
+    if (findColumn(context, target, name, 'target_key') !== undefined) {
+      report(
+        context,
+        'unfilled-column',
+        `Nothing fills the key column ${name} of ${target.name.table}: say from which columns it is hashed with --set hash_key={"${name}":["…"]}.`,
+      );
+    }
+    return [];
+  });
+  if ((options.target_key ?? []).length === 0) {
+    report(
+      context,
+      'no-key',
+      `No key is stated for ${target.name.table}: name its key column with --set target_key=["…"].`,
+    );
+  }
+  return {
+    context,
+    columns,
+    keys,
+    loadTs: find(options.load_ts),
+    recordSource: find(options.record_source),
+    hashdiff:
+      find(Object.keys(options.hashdiff ?? {})[0]) ?? columns.find((candidate) => candidate.target.role === 'hashdiff'),
+  };
+}
+
+function stagedColumn(context: LoadContext, of: CatalogColumn): StagedColumn | undefined {
+  const { options, target } = context;
+  const type = columnType(target, of);
+  const keyInputs = entryOf(options.hash_key, of);
+  if (keyInputs !== undefined) {
+    const parts = keyInputs.map((name) => ({ name, value: stagedValue(context, name, 'hash_key') }));
+    return { target: of, type, value: digestOf(context, parts, 'hash_key', type), role: 'hash_key' };
+  }
+  const diffInputs = entryOf(options.hashdiff, of);
+  if (diffInputs !== undefined)
+    return { target: of, type, value: hashdiffOver(context, diffInputs, type), role: 'hashdiff' };
+  const feed = context.feeds.find((candidate) => candidate.target === of);
+  if (feed !== undefined) return { target: of, type, value: fedWithStandIn(context, feed), role: null };
+  if (options.load_ts === undefined || !sameIdentifier(options.load_ts, of.name)) return undefined;
+  return { target: of, type, value: converted(clock, type), role: null };
+}
+
+/** The hashdiff over stage columns, each first converted to the type of the target column that stores it. */
+export function hashdiffOver(context: LoadContext, inputs: readonly string[], type: ValueType): Expression {
+  const parts = inputs.map((name) => {
+    const value = stagedValue(context, name, 'hashdiff');
+    const stored = feedOf(context, name)?.type;
+    return { name, value: stored === undefined ? value : converted(value, stored) };
+  });
+  return digestOf(context, parts, 'hashdiff', type);
+}
+
+function entryOf(
+  lists: Readonly<Record<string, readonly string[]>> | undefined,
+  of: CatalogColumn,
+): readonly string[] | undefined {
+  return Object.entries(lists ?? {}).find(([name]) => sameIdentifier(name, of.name))?.[1];
+}
+
+/** A stage column's value, or a load parameter (`@SourceSystem`); a missing key part gives its stand-in. */
+function stagedValue(context: LoadContext, name: string, option: string): Expression {
+  if (name.startsWith('@')) return parameter(name.slice(1), valueType('varchar(255)'));
+  const found = findColumn(context, context.source, name, option);
+  return found === undefined ? literal(null) : withStandIn(context, found, columnOf('s', context.source, found));
+}
+
+function fedWithStandIn(context: LoadContext, feed: Feed): Expression {
+  return feed.source === null || standInOf(context, feed.source) === undefined
+    ? fedValue(context, feed)
+    : converted(withStandIn(context, feed.source, columnOf('s', context.source, feed.source)), feed.type);
+}
+
+function standInOf({ options }: LoadContext, of: CatalogColumn): string | undefined {
+  if (options.null_keys !== 'map') return undefined;
+  return Object.entries(options.null_key_map ?? {}).find(([name]) => sameIdentifier(name, of.name))?.[1];
+}
+
+function withStandIn(context: LoadContext, of: CatalogColumn, value: Expression): Expression {
+  const standIn = standInOf(context, of);
+  if (standIn === undefined) return value;
+  const replaced = literal(standIn, columnType(context.source, of));
+  return choose([[isMissing(value, keyRules(context)), replaced]], value);
+}
+
+function keyRules({ options }: LoadContext) {
+  return resolvedHashRules(options.hash_rules ?? {}, 'hash_key');
+}
+
+/** Values that a staged row must have, with what is put for them already in place. */
+function neededValues(context: LoadContext): readonly Expression[] {
+  const { null_keys: rule } = context.options;
+  if (rule === 'insert' || rule === 'match') return [];
+  return requiredColumns(context)
+    .filter((of) => standInOf(context, of) === undefined)
+    .map((of) => columnOf('s', context.source, of));
+}
+
+/** The rows that are loaded, in the target's columns, with further items beside them. */
+export function stagedRows(stage: VaultStage, further: readonly Item[] = []): Query {
+  const { context } = stage;
+  const rules = keyRules(context);
+  return select(
+    [...stage.columns.map((staged) => item(staged.target.name, staged.value)), ...further],
+    source(table(context.source.name), 's'),
+    { where: neededValues(context).map((value) => isNotNull(isText(value) ? blankFolded(value, rules) : value)) },
+  );
+}
+
+function blankFolded(value: Expression, rules: ReturnType<typeof keyRules>): Expression {
+  return rules.empty_as_null ? keyPartOf(value, { ...rules, case: 'as_is' }) : value;
+}
+
+/** Counts the rows that lack a key; stops the load for them where they are not skipped. */
+export function missingKeySteps({ context }: VaultStage): readonly Step[] {
+  const needed = neededValues(context);
+  if (needed.length === 0) return [];
+  const rules = keyRules(context);
+  const count: Step = {
+    kind: 'measure',
+    says: 'Rows without a key are left out and counted.',
+    query: select(
+      [item(skippedRows.name, countWhere(any(...needed.map((value) => isMissing(value, rules)))))],
+      source(table(context.source.name), 's'),
+    ),
+  };
+  if (context.options.null_keys !== 'fail') return [count];
+  const names = requiredColumns(context)
+    .map((of) => of.name)
+    .join(', ');
+  return [
+    { ...count, says: 'Rows without a key.' },
+    {
+      kind: 'guard',
+      says: 'A row without a key stops the load.',
+      code: 'null_key',
+      when: compare(skippedRows, '>', literal(0)),
+      message: concat(shown(skippedRows), literal(` staged rows have no ${names}`)),
+    },
+  ];
+}
+
+/** The count of rows that were left out for a missing key. */
+export function skippedCount({ context }: VaultStage): Expression {
+  return neededValues(context).length === 0 ? literal(0) : skippedRows;
+}
+
+/** A staged column as a later step reads it. */
+export function stagedAs(alias: string, staged: StagedColumn): Expression {
+  return column(alias, staged.target.name, staged.type);
+}
+
+/** The column of a stored row. */
+export function storedAs(alias: string, context: LoadContext, staged: StagedColumn): Expression {
+  return columnOf(alias, context.target, staged.target);
+}
+
+/** A key column's value as keys are compared: digests as they are, texts shaped by the hash rules and `key_compare`. */
+export function keyForm(context: LoadContext, of: StagedColumn, value: Expression): Expression {
+  const { hash_rules: rules } = context.options;
+  if (of.role !== null || of.target.role === 'hash-key' || !isText(value)) return value;
+  return keyValue(context, rules === undefined ? value : keyPartOf(value, rules));
+}
+
+/** Stored and staged row have the same key; under `null_keys: match` two NULLs are one key, too. */
+export function sameKey(stage: VaultStage, left: string, right: string): readonly Expression[] {
+  const { context, keys } = stage;
+  return keys.map((key) => {
+    const values = [stagedAs(left, key), stagedAs(right, key)].map((value) => keyForm(context, key, value));
+    const [first = literal(null), second = literal(null)] = values;
+    const text = key.role === null ? keyText(context) : 'column';
+    return context.options.null_keys === 'match' ? same(first, second, text) : compare(first, '=', second, text);
+  });
+}
+
+/** The load's parameters: the clock where a column is filled from it, then those that fill columns or go into hashes. */
+export function vaultParameters(stage: VaultStage): readonly PlanParameter[] {
+  const { context } = stage;
+  const isClocked = stage.loadTs !== undefined && !context.feeds.some((feed) => feed.target === stage.loadTs?.target);
+  const name = stage.loadTs?.target.name ?? '';
+  return [...(isClocked ? [clockParameter(`fills ${name}`)] : []), ...textParameters(context)];
+}
