@@ -1,5 +1,9 @@
+import { betweenReadsTwoVersions } from './between-reads-two-versions.ts';
 import { bySourceBranchReadsSource } from './by-source-branch-reads-source.ts';
+import { catchSwallowsError } from './catch-swallows-error.ts';
 import { checksumMissesChanges } from './checksum-misses-changes.ts';
+import { clockIsReadTwice } from './clock-is-read-twice.ts';
+import { closeAndOpenLackTransaction } from './close-and-open-lack-transaction.ts';
 import { closingUpdateTouchesHistory } from './closing-update-touches-history.ts';
 import { columnListsDisagree } from './column-lists-disagree.ts';
 import { comparisonEquatesNullWithValue } from './comparison-equates-null-with-value.ts';
@@ -9,7 +13,9 @@ import { comparisonUsesFloat } from './comparison-uses-float.ts';
 import { comparisonUsesIncomparableType } from './comparison-uses-incomparable-type.ts';
 import { composableMergeMeetsConstraint } from './composable-merge-meets-constraint.ts';
 import { concatWsSkipsNull } from './concat-ws-skips-null.ts';
-import type { Rule } from './engine/rule.ts';
+import { cteFollowsUnterminatedStatement } from './cte-follows-unterminated-statement.ts';
+import { datetimeRoundsEnd } from './datetime-rounds-end.ts';
+import { dynamicSqlLacksQuotename } from './dynamic-sql-lacks-quotename.ts';
 import { fabricRefusesStatement } from './fabric-refuses-statement.ts';
 import { hashDateLacksStyle } from './hash-date-lacks-style.ts';
 import { hashDelimiterMayBeData } from './hash-delimiter-may-be-data.ts';
@@ -22,10 +28,17 @@ import { hashNumberLosesDigits } from './hash-number-loses-digits.ts';
 import { hashResultHasWrongType } from './hash-result-has-wrong-type.ts';
 import { hashdiffHoldsLoadColumns } from './hashdiff-holds-load-columns.ts';
 import { hashdiffIsNormalised } from './hashdiff-is-normalised.ts';
+import { inactivationCrossesSources } from './inactivation-crosses-sources.ts';
+import { inactivationLacksShareLimit } from './inactivation-lacks-share-limit.ts';
+import { inactivationLacksStageGuard } from './inactivation-lacks-stage-guard.ts';
+import { insertSelectsStar } from './insert-selects-star.ts';
 import { insertWritesGeneratedColumn } from './insert-writes-generated-column.ts';
+import { intervalEndsOneUnitEarly } from './interval-ends-one-unit-early.ts';
 import { isnullCutsPlaceholder } from './isnull-cuts-placeholder.ts';
 import { joinedTextTurnsNull } from './joined-text-turns-null.ts';
 import { keysAreJoinedAsText } from './keys-are-joined-as-text.ts';
+import { lateRowClosesNewerVersion } from './late-row-closes-newer-version.ts';
+import { localClockSetsValidity } from './local-clock-sets-validity.ts';
 import { mergeBranchIsUnreachable } from './merge-branch-is-unreachable.ts';
 import { mergeBySourceLacksStageGuard } from './merge-by-source-lacks-stage-guard.ts';
 import { mergeBySourceReadsPart } from './merge-by-source-reads-part.ts';
@@ -44,22 +57,47 @@ import { mergeTargetsFilteredRows } from './merge-targets-filtered-rows.ts';
 import { mergeUpdatesTwice } from './merge-updates-twice.ts';
 import { mergeUpdatesUnchangedRows } from './merge-updates-unchanged-rows.ts';
 import { mergeUsesTop } from './merge-uses-top.ts';
+import { metadataLookupLacksSchema } from './metadata-lookup-lacks-schema.ts';
+import { nameListIsCut } from './name-list-is-cut.ts';
+import { notInMayMeetNull } from './not-in-may-meet-null.ts';
 import { nullBusinessKeyIsHashed } from './null-business-key-is-hashed.ts';
+import { openEndIsMixed } from './open-end-is-mixed.ts';
 import { outputMeetsTrigger } from './output-meets-trigger.ts';
+import { returningKeyStaysClosed } from './returning-key-stays-closed.ts';
 import { rolledBackOutputIsRead } from './rolled-back-output-is-read.ts';
+import { rowChoiceHasTies } from './row-choice-has-ties.ts';
+import { rowcountIsReadLate } from './rowcount-is-read-late.ts';
+import { setOptionsAreOff } from './set-options-are-off.ts';
 import { setWritesGeneratedColumn } from './set-writes-generated-column.ts';
 import { sha2LacksLength } from './sha2-lacks-length.ts';
 import { sourceIsReadWithNolock } from './source-is-read-with-nolock.ts';
 import { storedHashMayBeNull } from './stored-hash-may-be-null.ts';
+import { subtractionIsRoundedAway } from './subtraction-is-rounded-away.ts';
 import { synapseMergeInsertsUnhashed } from './synapse-merge-inserts-unhashed.ts';
 import { synapseRefusesSyntax } from './synapse-refuses-syntax.ts';
+import { synapseTransactionBreaks } from './synapse-transaction-breaks.ts';
+import { synapseUpdateJoins } from './synapse-update-joins.ts';
+import { tableLacksKey } from './table-lacks-key.ts';
 import { textIsAddedToNumber } from './text-is-added-to-number.ts';
 import { textTypeLacksLength } from './text-type-lacks-length.ts';
+import { throwFollowsUnterminatedStatement } from './throw-follows-unterminated-statement.ts';
+import { tombstoneLosesAttributes } from './tombstone-loses-attributes.ts';
+import { tombstoneRepeatsEveryRun } from './tombstone-repeats-every-run.ts';
+import { transactionLacksXactAbort } from './transaction-lacks-xact-abort.ts';
+import { unenforcedKeyIsTrusted } from './unenforced-key-is-trusted.ts';
+import { updateMayPickAnyRow } from './update-may-pick-any-row.ts';
+import { validityKeyIsADate } from './validity-key-is-a-date.ts';
+import { variableOutlivesItsBatch } from './variable-outlives-its-batch.ts';
+import type { Rule } from './engine/rule.ts';
 
 /** Every rule, in the order of their names: a new rule is a new file and a line here. */
 export const rules: readonly Rule[] = [
+  betweenReadsTwoVersions,
   bySourceBranchReadsSource,
+  catchSwallowsError,
   checksumMissesChanges,
+  clockIsReadTwice,
+  closeAndOpenLackTransaction,
   closingUpdateTouchesHistory,
   columnListsDisagree,
   comparisonEquatesNullWithValue,
@@ -69,6 +107,9 @@ export const rules: readonly Rule[] = [
   comparisonUsesIncomparableType,
   composableMergeMeetsConstraint,
   concatWsSkipsNull,
+  cteFollowsUnterminatedStatement,
+  datetimeRoundsEnd,
+  dynamicSqlLacksQuotename,
   fabricRefusesStatement,
   hashDateLacksStyle,
   hashDelimiterMayBeData,
@@ -81,10 +122,17 @@ export const rules: readonly Rule[] = [
   hashResultHasWrongType,
   hashdiffHoldsLoadColumns,
   hashdiffIsNormalised,
+  inactivationCrossesSources,
+  inactivationLacksShareLimit,
+  inactivationLacksStageGuard,
+  insertSelectsStar,
   insertWritesGeneratedColumn,
+  intervalEndsOneUnitEarly,
   isnullCutsPlaceholder,
   joinedTextTurnsNull,
   keysAreJoinedAsText,
+  lateRowClosesNewerVersion,
+  localClockSetsValidity,
   mergeBranchIsUnreachable,
   mergeBySourceLacksStageGuard,
   mergeBySourceReadsPart,
@@ -103,15 +151,35 @@ export const rules: readonly Rule[] = [
   mergeUpdatesTwice,
   mergeUpdatesUnchangedRows,
   mergeUsesTop,
+  metadataLookupLacksSchema,
+  nameListIsCut,
+  notInMayMeetNull,
   nullBusinessKeyIsHashed,
+  openEndIsMixed,
   outputMeetsTrigger,
+  returningKeyStaysClosed,
   rolledBackOutputIsRead,
+  rowChoiceHasTies,
+  rowcountIsReadLate,
+  setOptionsAreOff,
   setWritesGeneratedColumn,
   sha2LacksLength,
   sourceIsReadWithNolock,
   storedHashMayBeNull,
+  subtractionIsRoundedAway,
   synapseMergeInsertsUnhashed,
   synapseRefusesSyntax,
+  synapseTransactionBreaks,
+  synapseUpdateJoins,
+  tableLacksKey,
   textIsAddedToNumber,
   textTypeLacksLength,
+  throwFollowsUnterminatedStatement,
+  tombstoneLosesAttributes,
+  tombstoneRepeatsEveryRun,
+  transactionLacksXactAbort,
+  unenforcedKeyIsTrusted,
+  updateMayPickAnyRow,
+  validityKeyIsADate,
+  variableOutlivesItsBatch,
 ];

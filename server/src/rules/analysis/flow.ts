@@ -1,5 +1,5 @@
 import { bare, childrenOf, findAll } from '../../syntax/inspect.ts';
-import type { Expression, Node, Statement } from '../../syntax/tree.ts';
+import type { Call, Expression, Node, Statement } from '../../syntax/tree.ts';
 import { callName, same } from './names.ts';
 import { tablesIn } from './sides.ts';
 import type { Body, Step } from './steps.ts';
@@ -46,7 +46,7 @@ const clocks = new Set([
 ]);
 
 /** Nodes that read the clock in a step. */
-export function clockReads(step: Step): readonly Node[] {
+export function clockReads(step: Step): readonly Call[] {
   return step
     .find('call')
     .filter(({ node }) => clocks.has(callName(node)))

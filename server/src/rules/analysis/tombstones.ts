@@ -1,0 +1,29 @@
+import type { Expression, Identifier } from '../../syntax/tree.ts';
+import type { RuleContext } from '../engine/rule.ts';
+import { type Detection, detectionsOf } from './absences.ts';
+import { scopeOfQuery, type Scope, type Step } from './steps.ts';
+import type { Select } from '../../syntax/tree.ts';
+
+/** INSERT INTO t … SELECT … FROM t WHERE the key is absent from the stage: rows that say "deleted". */
+export interface Tombstone {
+  readonly detection: Detection;
+  readonly columns: readonly Identifier[];
+  readonly select: Select;
+  readonly scope: Scope;
+}
+
+export function tombstoneOf(step: Step, context: RuleContext): Tombstone | null {
+  const [insert] = step.find('insert');
+  if (insert === undefined || insert.node.source.kind !== 'query') return null;
+  const detection = detectionsOf(step, context).find((item) => item.writes === 'insert');
+  const inside = scopeOfQuery(insert.node.source, null);
+  const entry = inside === null ? undefined : step.entry(inside.select);
+  if (detection === undefined || inside === null || entry?.scope == null) return null;
+  if (!entry.scope.sources.includes(detection.judged)) return null;
+  return { detection, columns: insert.node.columns, select: inside.select, scope: entry.scope };
+}
+
+/** The value that an INSERT … SELECT gives a column. */
+export function valueFor(tombstone: Tombstone, index: number): Expression | null {
+  return tombstone.select.items[index]?.expression ?? null;
+}

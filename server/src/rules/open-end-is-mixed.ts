@@ -1,0 +1,124 @@
+import type { Expression, Node } from '../syntax/tree.ts';
+import { replace } from './analysis/fixes.ts';
+import { columnName, plainColumn, same } from './analysis/names.ts';
+import { ancestor, type Body, selectsOf, type Source, type Step } from './analysis/steps.ts';
+import { sourceOfColumn, tablesIn } from './analysis/sides.ts';
+import { openEndOf } from './analysis/versions.ts';
+import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
+import { roleByName } from './analysis/names.ts';
+
+export const openEndIsMixed: Rule = {
+  name: 'open-end-is-mixed',
+  hazards: ['T07'],
+  platforms: allPlatforms,
+  severity: 'warning',
+  fix: 'unsafe',
+  summary: 'A test for open versions uses another open end than the rows have.',
+  why: 'Rows whose end is 9999-12-31 are not found by IS NULL, and rows with NULL not by a date: their versions are never closed, or closed ones are opened twice.',
+  help: 'Use one open end for a table, in its default, in INSERT and in every test.',
+  invalid: [
+    {
+      sql: `INSERT INTO dw.DimTier (MemberNo, Tier, ValidFrom, ValidTo)
+SELECT s.MemberNo, s.Tier, @now, '9999-12-31' FROM stg.Tier AS s
+WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AND t.ValidTo IS NULL);`,
+    },
+    {
+      ddl: `CREATE TABLE dw.DimTier (MemberNo int NOT NULL, Tier int NULL, ValidFrom datetime2(6) NOT NULL, ValidTo datetime2(6) NOT NULL);`,
+      sql: `SELECT MemberNo FROM dw.DimTier AS t WHERE t.ValidTo IS NULL;`,
+    },
+  ],
+  valid: [
+    {
+      sql: `INSERT INTO dw.DimTier (MemberNo, Tier, ValidFrom, ValidTo)
+SELECT s.MemberNo, s.Tier, @now, '9999-12-31' FROM stg.Tier AS s
+WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AND t.ValidTo = '9999-12-31');`,
+    },
+  ],
+  body(body, context) {
+    const written = writtenEnds(body, context);
+    for (const step of body.steps) {
+      for (const entry of step.find('is-null')) {
+        const column = plainColumn(entry.node.operand);
+        if (column === null || entry.node.not || context.tables.role(column, entry.scope) !== 'effective-end') continue;
+        const source = sourceOfColumn(column, entry.scope, context.tables);
+        // Behind an outer join the test asks for a missing row.
+        if (source === null || source.optional || orsWithDate(entry.parent?.node)) continue;
+        const table = context.tables.tableOf(source);
+        const known = table?.columns.find((candidate) => same(candidate.name, columnName(column)));
+        const open = written.find((item) => item.tables.some((name) => tablesIn(source.node).has(name)) && same(item.column, columnName(column)));
+        const never = known !== undefined && !known.nullable;
+        if (!never && open?.kind !== 'date') continue;
+        const value = open?.kind === 'date' ? open.text : (known?.default ?? null);
+        context.report(step, entry.node, {
+          message: never
+            ? `${columnName(column)} is NOT NULL, so this finds no open version.`
+            : `New versions get ${open?.text} as their end, so this does not find them.`,
+          fixes:
+            value === null
+              ? []
+              : [{ title: `Test for ${value}`, safe: false, edits: [replace(entry.node, `${context.text(step, column)} = ${value}`)] }],
+        });
+      }
+      testsDate(step, context, written);
+    }
+  },
+};
+
+interface WrittenEnd {
+  readonly tables: readonly string[];
+  readonly column: string;
+  readonly kind: 'null' | 'date';
+  readonly text: string;
+}
+
+/** The open ends that INSERT statements of the body write. */
+function writtenEnds(body: Body, context: RuleContext): readonly WrittenEnd[] {
+  const found: WrittenEnd[] = [];
+  const add = (target: Source | null | undefined, column: string, value: Expression, step: Step): void => {
+    const kind = openEndOf(value);
+    if (target == null || kind === null || roleByName(column) !== 'effective-end') return;
+    found.push({ tables: [...tablesIn(target.node)], column, kind, text: context.text(step, value) });
+  };
+  for (const step of body.steps) {
+    for (const { node, scope } of step.find('insert')) {
+      if (node.source.kind !== 'query') continue;
+      for (const select of selectsOf(node.source)) {
+        node.columns.forEach((column, index) => {
+          const item = select.items[index];
+          if (item !== undefined) add(scope?.target, column.name, item.expression, step);
+        });
+      }
+    }
+    for (const { node, scope } of step.find('merge-insert')) {
+      node.columns.forEach((column, index) => {
+        const value = node.values[index];
+        if (value !== undefined) add(scope?.target, column.name, value, step);
+      });
+    }
+  }
+  return found;
+}
+
+/** `ValidTo = '9999-12-31'` over rows whose open end is NULL. */
+function testsDate(step: Step, context: RuleContext, written: readonly WrittenEnd[]): void {
+  for (const entry of step.find('binary')) {
+    const { node, scope, parent } = entry;
+    if (node.operator !== '=' || ancestor(entry, 'assignment') !== null) continue;
+    const column = plainColumn(node.left);
+    if (column === null || openEndOf(node.right) !== 'date' || parent?.node.kind === 'binary' && parent.node.operator === 'OR') continue;
+    if (context.tables.role(column, scope) !== 'effective-end') continue;
+    const source = sourceOfColumn(column, scope, context.tables);
+    const own = written.filter(
+      (item) => source !== null && item.tables.some((name) => tablesIn(source.node).has(name)) && same(item.column, columnName(column)),
+    );
+    if (own.length === 0 || own.some((item) => item.kind === 'date')) continue;
+    context.report(step, node, {
+      message: 'New versions get NULL as their end, so this does not find them.',
+      fixes: [{ title: 'Test for NULL', safe: false, edits: [replace(node, `${context.text(step, column)} IS NULL`)] }],
+    });
+  }
+}
+
+function orsWithDate(node: Node | undefined): boolean {
+  return node?.kind === 'binary' && node.operator === 'OR';
+}

@@ -1,0 +1,49 @@
+import { lastPart } from '../syntax/inspect.ts';
+import { allPlatforms, type Rule } from './engine/rule.ts';
+import type { Body } from './analysis/steps.ts';
+import { nameFits } from '../model/names.ts';
+import { tableNameOf } from '../syntax/inspect.ts';
+import type { TableName } from '../../../protocol/catalog.ts';
+
+export const tableLacksKey: Rule = {
+  name: 'table-lacks-key',
+  hazards: ['P16'],
+  platforms: allPlatforms,
+  severity: 'info',
+  fix: 'none',
+  summary: 'A table is created without a primary or unique key.',
+  why: 'Nothing refuses repeated rows, and the key of a load has to be guessed.',
+  help: 'Declare the key, or name the business key of the table in mergewright.json.',
+  invalid: [{ sql: `CREATE TABLE stg.PartText (PartId int NOT NULL, Locale char(5) NOT NULL, Label nvarchar(200) NULL);` }],
+  valid: [{ sql: `CREATE TABLE stg.PartText (PartId int NOT NULL, Locale char(5) NOT NULL, Label nvarchar(200) NULL, PRIMARY KEY (PartId, Locale));` }],
+  body(body, context) {
+    for (const step of body.steps) {
+      const { statement } = step;
+      if (statement.kind !== 'create-table' || statement.query !== null || statement.cloneOf !== null) continue;
+      if (statement.temporary || statement.external || lastPart(statement.name).name.startsWith('#')) continue;
+      const columns = statement.elements.filter((element) => element.kind === 'column-definition');
+      const constraints = [
+        ...statement.elements.filter((element) => element.kind === 'constraint'),
+        ...columns.flatMap((column) => column.constraints),
+      ];
+      const indexes = statement.elements.some((element) => element.kind === 'index-definition' && element.unique);
+      const keyed = constraints.some(({ type }) => type === 'primary-key' || type === 'unique');
+      if (columns.length === 0 || keyed || indexes || addsKeyLater(body, tableNameOf(statement.name))) continue;
+      context.report(step, statement.name, {
+        message: `${context.text(step, statement.name)} has no key: state its business key so that loads need not guess it.`,
+      });
+    }
+  },
+};
+
+function addsKeyLater(body: Body, table: TableName): boolean {
+  return body.steps.some(({ statement }) => {
+    if (statement.kind === 'create-index') return statement.definition.unique && nameFits(tableNameOf(statement.table), table);
+    if (statement.kind !== 'alter-table' || !nameFits(tableNameOf(statement.name), table)) return false;
+    return statement.actions.some(
+      (action) =>
+        action.kind === 'add-elements' &&
+        action.elements.some((element) => element.kind === 'constraint' && (element.type === 'primary-key' || element.type === 'unique')),
+    );
+  });
+}

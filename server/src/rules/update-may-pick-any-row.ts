@@ -1,0 +1,99 @@
+import { childrenOf } from '../syntax/inspect.ts';
+import type { Expression, Node } from '../syntax/tree.ts';
+import { equatedSides } from './analysis/merges.ts';
+import { columnName, includes, plainColumn } from './analysis/names.ts';
+import { columnsIn, sourceOfColumn } from './analysis/sides.ts';
+import { conjuncts, type Scope, type Source, type Step } from './analysis/steps.ts';
+import { coversKey, sourceText } from './analysis/tables.ts';
+import { replace } from './analysis/fixes.ts';
+import type { FindingFix, Rule, RuleContext } from './engine/rule.ts';
+
+export const updateMayPickAnyRow: Rule = {
+  name: 'update-may-pick-any-row',
+  hazards: ['P13'],
+  platforms: ['sqlserver', 'azuresql', 'fabric', 'duckdb'],
+  severity: 'warning',
+  fix: 'unsafe',
+  summary: 'UPDATE … FROM joins a source that may have several rows of a key.',
+  why: 'The server takes the values of an arbitrary one and raises no error.',
+  help: 'Keep one row of each key in the source first.',
+  invalid: [
+    {
+      ddl: `CREATE TABLE stg.PersonFeed (PersonNo int NOT NULL, Phone varchar(30) NOT NULL, LoadedAt datetime2(6) NOT NULL, PRIMARY KEY (PersonNo, LoadedAt));`,
+      sql: `UPDATE t SET Phone = s.Phone FROM dw.Person AS t JOIN stg.PersonFeed AS s ON s.PersonNo = t.PersonNo;`,
+    },
+  ],
+  valid: [
+    {
+      ddl: `CREATE TABLE stg.Person (PersonNo int NOT NULL PRIMARY KEY, Phone varchar(30) NOT NULL);`,
+      sql: `UPDATE t SET Phone = s.Phone FROM dw.Person AS t JOIN stg.Person AS s ON s.PersonNo = t.PersonNo;`,
+    },
+  ],
+  statement(step, context) {
+    for (const { node, scope } of step.find('update')) {
+      const target = scope?.target;
+      if (scope === null || target == null) continue;
+      const conditions = [...conjuncts(node.where), ...node.from.flatMap(joinConditions)];
+      for (const source of scope.sources) {
+        if (source === target || !givesValues(node.assignments.map(({ value }) => value), source, scope, context)) continue;
+        check(step, context, source, equated(conditions, source, scope, context));
+      }
+    }
+  },
+};
+
+/** Values of the source are set; else any of its rows is as good as another, unless it only decides. */
+function givesValues(values: readonly Expression[], source: Source, scope: Scope, context: RuleContext): boolean {
+  const used = values.flatMap((value) => columnsIn(value));
+  if (used.length === 0) return true;
+  return used.some((column) => sourceOfColumn(column, scope, context.tables) === source);
+}
+
+function equated(conditions: readonly Expression[], source: Source, scope: Scope, context: RuleContext): readonly string[] {
+  return conditions.flatMap((condition) => {
+    const sides = equatedSides(condition);
+    if (sides === null) return [];
+    return [sides.left, sides.right].flatMap((side) => {
+      const column = plainColumn(side);
+      return column !== null && sourceOfColumn(column, scope, context.tables) === source ? [columnName(column)] : [];
+    });
+  });
+}
+
+function check(step: Step, context: RuleContext, source: Source, columns: readonly string[]): void {
+  if (columns.length === 0) return;
+  const relation = context.tables.relation(source);
+  if (coversKey(relation?.keys ?? null, columns) !== null) return;
+  const wider = (relation?.keys ?? []).find(
+    (key) => key.columns.length > columns.length && columns.every((name) => includes(key.columns, name)),
+  );
+  context.report(step, source.node, {
+    message:
+      wider === undefined
+        ? `Nothing shows that ${sourceText(source)} holds each ${columns.join(' + ')} only once; of several rows an arbitrary one is taken.`
+        : `${sourceText(source)} has a row for each ${wider.columns.join(' + ')}, and an arbitrary one of each ${columns.join(' + ')} is taken.`,
+    severity: wider === undefined || wider.byDistinct === true ? 'info' : 'warning',
+    fixes: wider === undefined ? [] : numbered(step, context, source, columns, wider.columns),
+  });
+}
+
+function numbered(step: Step, context: RuleContext, source: Source, columns: readonly string[], key: readonly string[]): readonly FindingFix[] {
+  const { node } = source;
+  const order = key.filter((name) => !includes(columns, name)).map((name) => `${name} DESC`);
+  if (node.kind !== 'table' || source.common !== null || order.length === 0) return [];
+  const text = `(SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY ${columns.join(', ')} ORDER BY ${order.join(', ')}) AS rn FROM ${context.text(step, node.name)}) AS numbered WHERE rn = 1) AS ${source.alias}`;
+  return [{ title: `Keep the last row of each ${columns.join(' + ')}`, safe: false, edits: [replace(node, text)] }];
+}
+
+/** Conditions of all joins in a FROM clause. */
+export function joinConditions(from: Node): readonly Expression[] {
+  const found: Expression[] = [];
+  const pending: Node[] = [from];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.kind === 'join') {
+      found.push(...conjuncts(next.on));
+      pending.push(...childrenOf(next));
+    } else if (next.kind === 'source-group') pending.push(next.source);
+  }
+  return found;
+}
