@@ -28,6 +28,8 @@ export interface GenerateRequest {
   readonly specification: LoadSpecification;
   readonly tables: LoadTables;
   readonly style: HouseStyle;
+  /** Start values of load parameters by name, as plain text (`parameters` in mergewright.json); others start as NULL. */
+  readonly parameters?: Readonly<Record<string, string>>;
 }
 
 export interface GeneratedLoad {
