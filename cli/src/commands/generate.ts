@@ -1,0 +1,249 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { CatalogTable, TableName } from '../../../protocol/catalog.ts';
+import { optionsOfPattern } from '../../../protocol/load-options.ts';
+import type { Problem } from '../../../protocol/problem.ts';
+import type { GeneratedFile } from '../../../protocol/requests.ts';
+import { type LoadSpecification, type PatternName, patternNames } from '../../../protocol/specification.ts';
+import { generateLoad } from '../../../server/src/generate/generate.ts';
+import { defaultStyle } from '../../../server/src/generate/style.ts';
+import { inferSpecification, mergeOptions } from '../../../server/src/load/infer.ts';
+import { formatTableName } from '../../../server/src/model/names.ts';
+import type { Folder } from '../../../server/src/workspace/folder.ts';
+import { parameterValues } from '../../../server/src/workspace/settings.ts';
+import { type Command, type CommandContext, UsageError } from '../command.ts';
+import { findTable } from '../find-table.ts';
+import { readForm, readOptions, readPattern, readShape, readTargetPlatform } from '../load-arguments.ts';
+import { diagnosticOf, exitCodeOf, openFolder, problemLine } from '../open-folder.ts';
+import { writeFiles } from '../write-files.ts';
+
+const options = {
+  source: { type: 'string' },
+  target: { type: 'string' },
+  extra: { type: 'string', multiple: true },
+  ddl: { type: 'string', multiple: true },
+  platform: { type: 'string' },
+  form: { type: 'string' },
+  shape: { type: 'string' },
+  set: { type: 'string', multiple: true },
+  spec: { type: 'string' },
+  out: { type: 'string' },
+  all: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+type Values = ReturnType<typeof parse>['values'];
+
+function parse(args: readonly string[]) {
+  return parseArgs({ args: [...args], allowPositionals: true, options });
+}
+
+export const generate: Command = {
+  name: 'generate',
+  summary: 'Writes the load of a target table, or all loads of a folder.',
+  usage: [
+    'mergewright generate PATTERN --source T --target T [--ddl PATH…] [--platform P] [--form F] [--shape separate|merge]',
+    '                             [--set key=value]… [--spec FILE] [--out DIR] [--json]',
+    'mergewright generate --all [--ddl PATH…] [--out DIR]',
+    'mergewright generate PATTERN --help',
+  ],
+  async run(args, context) {
+    const { values, positionals } = parse(withPathLists(args));
+    const [pattern, ...rest] = positionals;
+    if (rest.length > 0) throw new UsageError(`"${rest.join(' ')}" is one argument too many; name one pattern.`);
+    if (values.help && pattern !== undefined) return help(readPattern(pattern), context);
+    const folder = await openFolder(values.ddl ?? ['.'], context.cwd, undefined);
+    const made = values.all ? generateAll(folder, values) : [await generateOne(folder, pattern, values, context)];
+    return report(made, values, context);
+  },
+};
+
+/** `--ddl a b c` is allowed, as shells expand patterns that way. */
+function withPathLists(args: readonly string[]): readonly string[] {
+  const spread: string[] = [];
+  let inList = false;
+  for (const argument of args) {
+    if (argument.startsWith('-')) {
+      inList = argument === '--ddl';
+      if (!inList) spread.push(argument);
+      continue;
+    }
+    if (inList) spread.push('--ddl');
+    spread.push(argument);
+    if (!inList) inList = false;
+  }
+  return spread;
+}
+
+/** One load: its files, or the problems that stand against it. */
+interface Made {
+  readonly title: string;
+  readonly files: readonly GeneratedFile[];
+  readonly specification: LoadSpecification | null;
+  readonly problems: readonly Problem[];
+}
+
+function generateAll(folder: Folder, values: Values): readonly Made[] {
+  if (folder.loads.length === 0) {
+    throw new UsageError(
+      'No load follows from these tables; name a pattern with --source and --target, or write "loads" in mergewright.json.',
+    );
+  }
+  return folder.loads.map(({ specification, title }) =>
+    make(folder, { ...specification, ...chosen(values, specification) }, title, []),
+  );
+}
+
+async function generateOne(
+  folder: Folder,
+  name: string | undefined,
+  values: Values,
+  context: CommandContext,
+): Promise<Made> {
+  const file =
+    values.spec === undefined ? null : await readSpecification(resolve(context.cwd, values.spec), values.spec);
+  if (name === undefined && file === null) {
+    throw new UsageError(
+      `Name a pattern, as in: mergewright generate satellite --source T --target T --ddl ddl/. Patterns: ${patternNames.join(', ')}.`,
+    );
+  }
+  const pattern = name === undefined ? (file?.pattern ?? 'satellite') : readPattern(name);
+  const source = findTable(
+    folder,
+    values.source ?? (file === null ? undefined : formatTableName(file.source)),
+    '--source',
+  );
+  const target = findTable(
+    folder,
+    values.target ?? (file === null ? undefined : formatTableName(file.target)),
+    '--target',
+  );
+  const settings = folder.settingsOf(target.file);
+  const stated = settings.inference.loads.find(
+    (load) =>
+      load.pattern === pattern &&
+      folder.catalog.lookup.one(load.source) === source &&
+      folder.catalog.lookup.one(load.target) === target,
+  );
+  const extra = { ...stated?.extra, ...file?.extra, ...readExtra(folder, values.extra ?? []) };
+  const form = readForm(values.form) ?? file?.form ?? stated?.form ?? settings.form;
+  const shape = readShape(values.shape) ?? file?.shape ?? stated?.shape ?? settings.shape;
+  const platform = readTargetPlatform(values.platform) ?? file?.platform ?? stated?.platform ?? target.platform;
+  const inferred = inferSpecification(
+    {
+      pattern,
+      source,
+      target,
+      platform,
+      ...(Object.keys(extra).length === 0 ? {} : { extra }),
+      ...(form === null || form === undefined ? {} : { form }),
+      ...(shape === null || shape === undefined ? {} : { shape }),
+      options: mergeOptions(stated?.options ?? {}, file?.options ?? {}, readOptions(values.set ?? [])),
+    },
+    folder.catalog,
+    settings.inference,
+  );
+  const title = `${pattern} ${formatTableName(target.name)}`;
+  const broken = brokenDefinitions(folder, [source, target]);
+  if (broken.length > 0 || inferred.value === null) {
+    return { title, files: [], specification: null, problems: [...broken, ...inferred.problems] };
+  }
+  return make(folder, inferred.value, title, inferred.problems);
+}
+
+/** A table whose file can't be read to its end may lack columns: nothing is generated from it. */
+function brokenDefinitions(folder: Folder, tables: readonly CatalogTable[]): readonly Problem[] {
+  const files = new Set(tables.map((table) => table.file));
+  return folder.problems.filter(
+    (problem) => problem.code === 'syntax' && problem.file !== undefined && files.has(problem.file),
+  );
+}
+
+function make(folder: Folder, specification: LoadSpecification, title: string, before: readonly Problem[]): Made {
+  const source = folder.catalog.lookup.one(specification.source);
+  const target = folder.catalog.lookup.one(specification.target);
+  if (source === undefined || target === undefined) return { title, files: [], specification, problems: before };
+  const extra = Object.fromEntries(
+    Object.entries(specification.extra ?? {}).flatMap(([role, name]) => {
+      const table = folder.catalog.lookup.one(name);
+      return table === undefined ? [] : [[role, table] as const];
+    }),
+  );
+  const settings = folder.settingsOf(target.file);
+  const { value, problems } = generateLoad({
+    specification,
+    tables: { source, target, extra },
+    style: { ...defaultStyle, ...settings.style },
+    parameters: parameterValues(settings, specification),
+  });
+  const all = [...before, ...problems];
+  return value === null || all.some((problem) => problem.severity === 'error')
+    ? { title, files: [], specification, problems: all }
+    : { title, files: value.files, specification: value.specification, problems: all };
+}
+
+async function report(made: readonly Made[], values: Values, context: CommandContext): Promise<number> {
+  const problems = made.flatMap((load) => load.problems);
+  const files = made.flatMap((load) => load.files);
+  for (const problem of problems) if (!values.json || problem.severity === 'error') context.err(problemLine(problem));
+  if (values.out !== undefined) await writeFiles(files, resolve(context.cwd, values.out));
+  if (values.json) {
+    const specifications = made.map((load) => load.specification);
+    const shown = values.all ? { specification: null, specifications } : { specification: specifications[0] ?? null };
+    context.out(`${JSON.stringify({ files, ...shown, problems: problems.map(diagnosticOf) }, null, 2)}\n`);
+  } else if (values.out !== undefined) for (const file of files) context.out(`${join(values.out, file.path)}\n`);
+  else context.out(files.map((file) => file.text).join('\n'));
+  return exitCodeOf(problems.map((problem) => problem.severity));
+}
+
+function help(pattern: PatternName, context: CommandContext): number {
+  const lines = optionsOfPattern(pattern).map(([name, option]) => {
+    const values = option.type.kind === 'choice' ? ` (${option.type.values.join(', ')})` : '';
+    return `  ${name.padEnd(26)}${option.description}${values}`;
+  });
+  context.out(
+    `Options of ${pattern}, for --set key=value and mergewright.json; values in JSON, texts also without quotes:\n${lines.join('\n')}\n`,
+  );
+  return 0;
+}
+
+function chosen(values: Values, specification: LoadSpecification): Partial<LoadSpecification> {
+  const platform = readTargetPlatform(values.platform);
+  const form = readForm(values.form);
+  const shape = readShape(values.shape);
+  return {
+    ...(platform === null ? {} : { platform }),
+    ...(form === null ? {} : { form }),
+    ...(shape === null ? {} : { shape }),
+    options: mergeOptions(specification.options, readOptions(values.set ?? [])),
+  };
+}
+
+function readExtra(folder: Folder, extras: readonly string[]): Readonly<Record<string, TableName>> {
+  return Object.fromEntries(
+    extras.map((text) => {
+      const equals = text.indexOf('=');
+      if (equals < 1) throw new UsageError(`--extra ${text}: write ROLE=TABLE, as in key_list=stg.Keys.`);
+      return [
+        text.slice(0, equals),
+        findTable(folder, text.slice(equals + 1), `--extra ${text.slice(0, equals)}`).name,
+      ] as const;
+    }),
+  );
+}
+
+async function readSpecification(path: string, shown: string): Promise<LoadSpecification> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined)
+    throw new UsageError(`--spec ${shown} can't be read; name a file with a load specification in JSON.`);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`--spec ${shown} is no valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const { specificationFrom } = await import('../specification-file.ts');
+  return specificationFrom(json, shown);
+}

@@ -1,0 +1,48 @@
+import { checkOptions } from '../../protocol/load-options.ts';
+import { formatPlatform, parsePlatform, platformNames } from '../../protocol/platform.ts';
+import {
+  type FormName,
+  formNames,
+  type LoadOptions,
+  type PatternName,
+  patternNames,
+  type Shape,
+} from '../../protocol/specification.ts';
+import { UsageError } from './command.ts';
+import { nest, readSetting } from './settings-argument.ts';
+
+/** Reads the arguments that describe a load; each unknown word is one clear line. */
+export function readPattern(name: string): PatternName {
+  const pattern = patternNames.find((known) => known === name);
+  if (pattern === undefined) throw new UsageError(`"${name}" is no pattern; choose one of ${patternNames.join(', ')}.`);
+  return pattern;
+}
+
+export function readForm(name: string | undefined): FormName | null {
+  if (name === undefined) return null;
+  const form = formNames.find((known) => known === name);
+  if (form === undefined) throw new UsageError(`"${name}" is no form; choose one of ${formNames.join(', ')}.`);
+  return form;
+}
+
+export function readShape(name: string | undefined): Shape | null {
+  if (name === undefined) return null;
+  if (name !== 'separate' && name !== 'merge') throw new UsageError(`"${name}" is no shape; choose separate or merge.`);
+  return name;
+}
+
+export function readTargetPlatform(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const platform = parsePlatform(text);
+  if (platform === undefined) {
+    throw new UsageError(`"${text}" is no platform; choose one of ${platformNames.join(', ')}, or sqlserver:VERSION.`);
+  }
+  return formatPlatform(platform);
+}
+
+export function readOptions(settings: readonly string[]): LoadOptions {
+  const { options: read, complaints } = checkOptions(nest(settings.map(readSetting)));
+  const [first] = complaints;
+  if (first !== undefined) throw new UsageError(`--set: ${first}`);
+  return read;
+}
