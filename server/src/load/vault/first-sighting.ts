@@ -14,22 +14,24 @@ import {
   select,
   source,
   table,
-  window,
 } from '../build.ts';
-import { columnOf, feedOf, findColumn, freeName, keyLabel, keyText, type LoadContext } from '../context.ts';
-import { type Item, isText, type OrderItem, type Query, type Relation, types } from '../language.ts';
+import { columnOf, feedOf, findColumn, freeName, keyLabel, type LoadContext } from '../context.ts';
+import { type Item, type OrderItem, type Query, type Relation, types } from '../language.ts';
 import type { LoadPlan, Step } from '../plan.ts';
 import { acceptedRows } from '../stage.ts';
 import { ghostPart } from './ghosts.ts';
 import {
-  keyForm,
+  firstRows,
+  keyCount,
+  keyForms,
+  keyTextOf,
   missingKeySteps,
+  rowCount,
   type StagedColumn,
   sameKey,
   skippedCount,
   stagedAs,
   stagedRows,
-  storedAs,
   type VaultStage,
   vaultParameters,
   vaultStage,
@@ -53,11 +55,7 @@ export function firstSightingPlan(context: LoadContext, says: string, things: st
   const steps: readonly Step[] = [
     ...missingKeySteps(stage),
     ...(rivals.refused ? refusingSteps(stage, rivals, ties, things) : choosingSteps(stage, ties, things)),
-    {
-      kind: 'measure',
-      says: 'What will be inserted.',
-      query: select([item(newKeys.name, countRows())], source(named('changes'), 'c')),
-    },
+    rowCount('changes', 'What will be inserted.', newKeys.name),
     ...ghosts.steps,
   ];
   return {
@@ -153,11 +151,7 @@ function choosingSteps(stage: VaultStage, ties: TieBreakers, things: string): re
       name: 'sighted',
       query: firstPerKey(stage, stagedRows(stage, ties.items), ties),
     },
-    {
-      kind: 'measure',
-      says: `Distinct ${things} in the stage.`,
-      query: select([item(acceptedRows.name, countRows())], source(named('sighted'), 's')),
-    },
+    rowCount('sighted', `Distinct ${things} in the stage.`, acceptedRows.name),
     {
       kind: 'let',
       says: `Those of the ${things} that the target does not have.`,
@@ -169,25 +163,10 @@ function choosingSteps(stage: VaultStage, ties: TieBreakers, things: string): re
 
 /** Where rows that differ stop the load: first the rows of unknown keys, then the guard, then one row per key. */
 function refusingSteps(stage: VaultStage, rivals: Rivals, ties: TieBreakers, things: string): readonly Step[] {
-  const { context, keys } = stage;
   const staged = stagedRows(stage, ties.items);
-  const grouped = keys.map((key) => keyForm(context, key, stagedAs('s', key)));
   return [
     { kind: 'let', says: 'Staged rows with a key.', name: 'staged', query: staged },
-    {
-      kind: 'measure',
-      says: `Distinct ${things} in the stage.`,
-      query: select(
-        [item(acceptedRows.name, countRows())],
-        source(
-          select([item('one', aggregate('count', null))], source(named('staged'), 's'), {
-            groupBy: grouped,
-            text: textOf(stage),
-          }),
-          'k',
-        ),
-      ),
-    },
+    keyCount(stage, 'staged', `Distinct ${things} in the stage.`, acceptedRows.name),
     {
       kind: 'let',
       says: `Rows of the ${things} that the target does not have.`,
@@ -206,7 +185,7 @@ function refusingSteps(stage: VaultStage, rivals: Rivals, ties: TieBreakers, thi
 
 /** Rows of one key that tell different things. Load time and record source of a sighting are no content. */
 function rivalGuard(stage: VaultStage, rivals: Rivals): Step {
-  const { context, keys, columns, loadTs, recordSource } = stage;
+  const { keys, columns, loadTs, recordSource } = stage;
   const told = columns.filter((of) => of !== loadTs && of !== recordSource);
   const contents: Relation = rivals.collapsed
     ? select(
@@ -225,8 +204,8 @@ function rivalGuard(stage: VaultStage, rivals: Rivals): Step {
       [item('offender', keyLabel(keys.map((key) => aggregate('min', stagedAs('s', key)))))],
       source(contents, 's'),
       {
-        groupBy: keys.map((key) => keyForm(context, key, stagedAs('s', key))),
-        text: textOf(stage),
+        groupBy: keyForms(stage, 's'),
+        text: keyTextOf(stage),
         having: [compare(countRows(), '>', literal(1))],
       },
     ),
@@ -234,21 +213,8 @@ function rivalGuard(stage: VaultStage, rivals: Rivals): Step {
 }
 
 function firstPerKey(stage: VaultStage, rows: Relation, ties: TieBreakers): Query {
-  const { context, columns, keys } = stage;
-  const sighting = freeName(context, 'sighting');
-  const partition = keys.map((key) => keyForm(context, key, stagedAs('s', key)));
-  const ranked = select(
-    [
-      ...columns.map((of) => item(of.target.name, stagedAs('s', of))),
-      item(sighting, window('row_number', null, partition, ties.order, { text: textOf(stage) })),
-    ],
-    source(rows, 's'),
-  );
-  return select(
-    columns.map((of) => item(of.target.name, column('r', of.target.name, of.type))),
-    source(ranked, 'r'),
-    { where: [compare(column('r', sighting, types.count), '=', literal(1))] },
-  );
+  const columns = stage.columns.map(({ target, type }) => ({ name: target.name, type }));
+  return firstRows(stage.context, rows, columns, keyForms(stage, 's'), ties.order, keyTextOf(stage));
 }
 
 function unknownRows(stage: VaultStage, rows: Relation, further: readonly Item[]): Query {
@@ -261,9 +227,4 @@ function unknownRows(stage: VaultStage, rows: Relation, further: readonly Item[]
       ),
     ],
   });
-}
-
-/** Digests are compared as they are; business keys as `key_compare` says. */
-function textOf({ context, keys }: VaultStage) {
-  return keys.some((key) => key.role === null && isText(storedAs('t', context, key))) ? keyText(context) : 'column';
 }

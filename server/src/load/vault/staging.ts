@@ -6,20 +6,24 @@ import type { CatalogColumn } from '../../../../protocol/catalog.ts';
 import { sameIdentifier } from '../../model/names.ts';
 import {
   any,
+  ascending,
   choose,
   column,
   compare,
   concat,
+  countRows,
   countWhere,
   isNotNull,
   item,
   literal,
+  named,
   parameter,
   same,
   select,
   shown,
   source,
   table,
+  window,
 } from '../build.ts';
 import { clock } from '../clock.ts';
 import {
@@ -31,6 +35,7 @@ import {
   fedValue,
   feedOf,
   findColumn,
+  freeName,
   keyText,
   keyValue,
   type LoadContext,
@@ -39,7 +44,18 @@ import {
   textParameters,
 } from '../context.ts';
 import { type HashRole, resolvedHashRules } from '../digest.ts';
-import { type Expression, type Item, isText, type Query, type ValueType, valueType } from '../language.ts';
+import {
+  type Expression,
+  type Item,
+  isText,
+  type OrderItem,
+  type Query,
+  type Relation,
+  type TextRule,
+  types,
+  type ValueType,
+  valueType,
+} from '../language.ts';
 import type { PlanParameter, Step } from '../plan.ts';
 import { isMissing, requiredColumns, skippedRows } from '../stage.ts';
 import { digestOf, keyPartOf } from './hashing.ts';
@@ -263,4 +279,60 @@ export function vaultParameters(stage: VaultStage): readonly PlanParameter[] {
   const isClocked = stage.loadTs !== undefined && !context.feeds.some((feed) => feed.target === stage.loadTs?.target);
   const name = stage.loadTs?.target.name ?? '';
   return [...(isClocked ? [clockParameter(`fills ${name}`)] : []), ...textParameters(context)];
+}
+
+/** Digests are compared as they are; business keys as `key_compare` says. */
+export function keyTextOf({ context, keys }: VaultStage): TextRule {
+  return keys.some((key) => key.role === null && isText(stagedAs('s', key))) ? keyText(context) : 'column';
+}
+
+/** The staged keys in the form in which they are compared. */
+export function keyForms({ context, keys }: VaultStage, alias: string): readonly Expression[] {
+  return keys.map((key) => keyForm(context, key, stagedAs(alias, key)));
+}
+
+/** Measures how many different keys the rows of a materialised relation have. */
+export function keyCount(stage: VaultStage, rows: string, says: string, name: string): Step {
+  const groups = select([item('rows', countRows())], source(named(rows), 's'), {
+    groupBy: keyForms(stage, 's'),
+    text: keyTextOf(stage),
+  });
+  return { kind: 'measure', says, query: select([item(name, countRows())], source(groups, 'k')) };
+}
+
+/** Measures how many rows a materialised relation has. */
+export function rowCount(rows: string, says: string, name: string): Step {
+  return { kind: 'measure', says, query: select([item(name, countRows())], source(named(rows), 'c')) };
+}
+
+/** Columns of a relation that has the target's names. */
+export interface NamedColumn {
+  readonly name: string;
+  readonly type: ValueType;
+}
+
+/** The first row, in this order, of each group of equal `partition` values (over alias `s`). */
+export function firstRows(
+  context: LoadContext,
+  rows: Relation,
+  columns: readonly NamedColumn[],
+  partition: readonly Expression[],
+  order: readonly OrderItem[],
+  text: TextRule,
+): Query {
+  const rank = freeName(context, 'sighting');
+  // A row number needs an order, even among rows that are all alike.
+  const sequence = order.length > 0 ? order : partition.map(ascending);
+  const ranked = select(
+    [
+      ...columns.map(({ name, type }) => item(name, column('s', name, type))),
+      item(rank, window('row_number', null, partition, sequence, { text })),
+    ],
+    source(rows, 's'),
+  );
+  return select(
+    columns.map(({ name, type }) => item(name, column('r', name, type))),
+    source(ranked, 'r'),
+    { where: [compare(column('r', rank, types.count), '=', literal(1))] },
+  );
 }
