@@ -51,6 +51,8 @@ export type BatchEnd =
 export interface Session {
   readonly facts: SessionFacts;
   readonly isLost: boolean;
+  /** Resolves when the session is gone, with the reason; an orderly `close` resolves it too. */
+  readonly lost: Promise<string>;
   /** Known from the engine's answers, without a query. */
   readonly inTransaction: boolean;
   /** Sends the text as it is, and resolves with its end; it never rejects. One batch at a time. */

@@ -55,11 +55,16 @@ class DuckdbSession implements Session {
   #dropped: string | null = null;
   #commits = 0;
   #writes = 0;
+  readonly lost: Promise<string>;
+  #tellLost: (reason: string) => void = () => undefined;
   inTransaction = false;
 
   constructor(file: OpenFile, connection: DuckDBConnection) {
     this.#file = file;
     this.#connection = connection;
+    this.lost = new Promise((resolve) => {
+      this.#tellLost = resolve;
+    });
   }
 
   async prepare(): Promise<void> {
@@ -137,6 +142,7 @@ class DuckdbSession implements Session {
     if (this.inTransaction) await this.#connection.run('ROLLBACK').catch(() => undefined);
     this.#connection.closeSync();
     this.#file.release();
+    this.#tellLost(this.#dropped ?? 'The session was closed.');
   }
 
   async #runAll(text: string, handlers: BatchHandlers): Promise<void> {
