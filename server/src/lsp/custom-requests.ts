@@ -37,6 +37,7 @@ export function registerCustomRequests(host: Host): void {
 async function loadsOf(host: Host, folder: Folder, uri: string | undefined) {
   await host.ready(folder);
   host.workspace.flush();
+  folder.refresh();
   const file = uri === undefined ? undefined : normalUri(uri);
   const isHere = (table: Parameters<typeof folder.catalog.lookup.one>[0]) =>
     folder.catalog.lookup.one(table)?.file === file;
@@ -49,5 +50,6 @@ async function readyFolder(host: Host, uri: string): Promise<Folder> {
   const folder = host.workspace.folderAt(uri.replace(/\/+$/, ''));
   await host.ready(folder);
   host.workspace.flush();
+  folder.refresh();
   return folder;
 }

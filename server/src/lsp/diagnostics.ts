@@ -30,7 +30,11 @@ export class DiagnosticPublisher {
   compute(uri: string): readonly Diagnostic[] {
     const document: OpenDocument | undefined = this.workspace.documents.get(uri);
     if (document === undefined) return [];
-    return this.guard.run('diagnostics', [], () => diagnosticsOf(document));
+    return this.guard.run('diagnostics', [], () => {
+      const { value, problems } = diagnosticsOf(document, this.workspace.folderOf(uri));
+      for (const problem of problems) this.guard.note(problem.message);
+      return value;
+    });
   }
 
   /** Publishes after everything that has already arrived: ten quick edits give one publication. */

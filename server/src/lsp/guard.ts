@@ -33,7 +33,12 @@ export class Guard {
     }
   }
 
+  /** Writes a line to the log. */
+  note(message: string): void {
+    this.send(() => this.log(message));
+  }
+
   private report(name: string, error: unknown): void {
-    this.send(() => this.log(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`));
+    this.note(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 }

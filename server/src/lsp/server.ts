@@ -257,6 +257,7 @@ export class LanguageServer {
 
   /** Asks the editor to fetch again what depends on the folder. */
   private refresh(): void {
+    for (const root of this.workspace.folderRoots) this.workspace.folderAt(root).refresh();
     const { workspace } = this.capabilities;
     const { connection, guard } = this;
     if (workspace?.codeLens?.refreshSupport === true)

@@ -6,6 +6,8 @@ import { inferLoads } from '../load/candidates.ts';
 import { buildCatalog, type TableCatalog } from '../model/catalog.ts';
 import { type FileDefinitions, readDefinitions } from '../model/definitions.ts';
 import { type FileMention, readMentions } from '../model/mentions.ts';
+import { joinObjects, noObjects, schemaObjectsOf } from '../rules/analysis/schema-objects.ts';
+import type { SchemaObjects } from '../rules/analysis/tables.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
 import { lineStartsOf, problemsOf, rangeOf } from '../syntax/inspect.ts';
 import { parse } from '../syntax/parse.ts';
@@ -21,7 +23,15 @@ import { filesOfProject } from './sqlproj.ts';
 interface IndexedFile {
   readonly definitions: FileDefinitions;
   readonly mentions: readonly FileMention[];
+  readonly objects: SchemaObjects;
   readonly problems: readonly Problem[];
+}
+
+/** What follows from all files together. */
+interface Kept {
+  readonly catalog: TableCatalog;
+  readonly objects: SchemaObjects;
+  loads: readonly LoadCandidate[] | null;
 }
 
 export interface FolderOptions {
@@ -48,7 +58,8 @@ export class Folder {
   private readonly settings = new Map<string, FolderSettings>();
   private readonly settingsProblems = new Map<string, readonly Problem[]>();
   private readonly nearest = new Map<string, FolderSettings>();
-  private kept: { readonly catalog: TableCatalog; loads: readonly LoadCandidate[] | null } | null = null;
+  private kept: Kept | null = null;
+  private stale = false;
 
   constructor(port: FilePort, root: string, options: FolderOptions = {}) {
     this.port = port;
@@ -86,7 +97,7 @@ export class Folder {
     if (name === settingsName) await this.takeSettings(file, decodeBytes(bytes).text);
     else if (name.endsWith('.dacpac')) {
       const { value, problems } = readDacpac(bytes, file);
-      this.take(file, { definitions: value, mentions: [], problems });
+      this.take(file, { definitions: value, mentions: [], objects: noObjects, problems });
     } else if (bytes.length <= largestFile) this.takeText(file, decodeBytes(bytes).text);
   }
 
@@ -101,8 +112,13 @@ export class Folder {
    */
   takeScript(file: string, script: Script, definitions: FileDefinitions = readDefinitions(script, file)): void {
     const known = this.files.get(file);
-    const indexed = { definitions, mentions: readMentions(script), problems: syntaxProblems(script, file) };
-    if (known !== undefined && definesTheSame(known.definitions, definitions)) this.files.set(file, indexed);
+    const indexed = {
+      definitions,
+      mentions: readMentions(script),
+      objects: schemaObjectsOf([script]),
+      problems: syntaxProblems(script, file),
+    };
+    if (known !== undefined && definesTheSame(known, indexed)) this.files.set(file, indexed);
     else this.take(file, indexed);
   }
 
@@ -111,7 +127,7 @@ export class Folder {
     this.settings.set(file, value);
     this.settingsProblems.set(file, problems);
     this.nearest.clear();
-    this.kept = null;
+    this.stale = true;
   }
 
   forget(file: string): void {
@@ -119,7 +135,7 @@ export class Folder {
     this.settings.delete(file);
     this.settingsProblems.delete(file);
     this.nearest.clear();
-    this.kept = null;
+    this.stale = true;
   }
 
   /** The settings that hold where a file lies: those of the nearest folder upwards. */
@@ -142,12 +158,12 @@ export class Folder {
   }
 
   get catalog(): TableCatalog {
-    return this.keep().catalog;
+    return this.current().catalog;
   }
 
   /** The loads that the folder's tables and settings suggest, in the order in which they can run. */
   get loads(): readonly LoadCandidate[] {
-    const kept = this.keep();
+    const kept = this.current();
     const stated = [...this.settings.values()].flatMap((settings) => settings.inference.loads);
     kept.loads ??= inferLoads(kept.catalog, (file) => this.settingsOf(file).inference, stated);
     return kept.loads;
@@ -191,27 +207,46 @@ export class Folder {
 
   /** The catalog is behind the files. */
   get isStale(): boolean {
-    return this.kept === null;
+    return this.kept === null || this.stale;
+  }
+
+  /** Triggers and foreign keys of all files. */
+  get objects(): SchemaObjects {
+    return this.current().objects;
   }
 
   get fileNames(): readonly string[] {
     return [...this.files.keys()];
   }
 
-  private keep(): NonNullable<Folder['kept']> {
-    this.kept ??= {
+  /** Makes catalog and loads again where files have changed. */
+  refresh(): void {
+    if (this.kept === null || this.stale) this.kept = this.make();
+  }
+
+  /** A large folder answers with its last catalog until somebody refreshes it: no key waits for ten thousand tables. */
+  private current(): Kept {
+    if (this.kept !== null && (!this.stale || !this.isSmall)) return this.kept;
+    this.kept = this.make();
+    return this.kept;
+  }
+
+  private make(): Kept {
+    this.stale = false;
+    const files = [...this.files.values()];
+    return {
       catalog: buildCatalog(
-        [...this.files.values()].map((file) => file.definitions),
+        files.map((file) => file.definitions),
         (file) => this.settingsOf(file).inference.conventions,
       ),
+      objects: joinObjects(files.map((file) => file.objects)),
       loads: null,
     };
-    return this.kept;
   }
 
   private take(file: string, indexed: IndexedFile): void {
     this.files.set(file, indexed);
-    this.kept = null;
+    this.stale = true;
   }
 
   private async readSettingsAbove(path: string): Promise<void> {
@@ -263,11 +298,9 @@ function syntaxProblems(script: Script, file: string): readonly Problem[] {
 }
 
 /** Equal but for places in the text. */
-function definesTheSame(left: FileDefinitions, right: FileDefinitions): boolean {
-  const sizes = (definitions: FileDefinitions) =>
-    definitions.tables.length + definitions.derived.length + definitions.changes.length;
-  if (sizes(left) === 0 && sizes(right) === 0) return true;
-  return JSON.stringify(left, withoutRanges) === JSON.stringify(right, withoutRanges);
+function definesTheSame(left: IndexedFile, right: IndexedFile): boolean {
+  const text = ({ definitions, objects }: IndexedFile) => JSON.stringify({ definitions, objects }, withoutRanges);
+  return text(left) === text(right);
 }
 
 function withoutRanges(key: string, value: unknown): unknown {
