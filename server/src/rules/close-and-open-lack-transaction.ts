@@ -1,5 +1,5 @@
 import { isSpark, isTsql } from '../../../protocol/platform.ts';
-import { insertAt } from './analysis/fixes.ts';
+import { insertAt, insertBehind } from './analysis/fixes.ts';
 import { openTransactions, setsOption } from './analysis/flow.ts';
 import { tablesIn } from './analysis/sides.ts';
 import type { Step } from './analysis/steps.ts';
@@ -56,7 +56,6 @@ COMMIT TRANSACTION;`,
       const [begin, commit] = isTsql(context.platform.name)
         ? [`${setsOption(body, 'XACT_ABORT', 'ON') || context.platform.name === 'fabric' ? '' : 'SET XACT_ABORT ON;\n'}BEGIN TRANSACTION;\n`, '\nCOMMIT TRANSACTION;']
         : ['BEGIN TRANSACTION;\n', '\nCOMMIT;'];
-      const after = context.slice(later, later.statement.end, later.statement.end + 1);
       context.report(step, step.statement, {
         message: `${sourceText(target)} has no current versions of changed keys between this statement and the INSERT behind it.`,
         fixes: [
@@ -65,7 +64,7 @@ COMMIT TRANSACTION;`,
             safe: false,
             edits: [
               insertAt(step.statement.start, begin),
-              { ...insertAt(later.statement.end + (after === ';' ? 1 : 0), commit), step: later },
+              { ...insertBehind(context, later, commit), step: later },
             ],
           },
         ],

@@ -1,5 +1,5 @@
 import { detectionsOf } from './analysis/absences.ts';
-import { columnName, same } from './analysis/names.ts';
+import { columnName, roleByName, same } from './analysis/names.ts';
 import { columnsIn } from './analysis/sides.ts';
 import { sourceText } from './analysis/tables.ts';
 import { takesAway } from './inactivation-lacks-stage-guard.ts';
@@ -33,7 +33,7 @@ WHERE t.IsCurrent = 1 AND t.RecordSource = @source AND NOT EXISTS (SELECT 1 FROM
     if (detection === undefined || !takesAway(step, context)) return;
     const source = context.tables
       .tableOf(detection.target)
-      ?.columns.find((column) => column.role === 'record-source');
+      ?.columns.find((column) => column.role === 'record-source' || roleByName(column.name) === 'record-source');
     if (source === undefined) return;
     if (columnsIn(step.statement).some((column) => same(columnName(column), source.name))) return;
     context.report(step, detection.at, {

@@ -25,6 +25,11 @@ MERGE dw.Ledger WITH (HOLDLOCK) AS t
 USING (SELECT LedgerNo, Amount FROM stg.Ledger WHERE LoadDate >= @since) AS s ON t.LedgerNo = s.LedgerNo
 WHEN NOT MATCHED BY SOURCE THEN DELETE;`,
     },
+    {
+      platform: 'delta',
+      sql: `MERGE INTO gold.seat AS t USING stage.seat_day AS s ON t.seat_no = s.seat_no AND t.biz_date = DATE'2026-01-02'
+WHEN NOT MATCHED BY SOURCE THEN UPDATE SET t.state = 'gone';`,
+    },
   ],
   valid: [
     {

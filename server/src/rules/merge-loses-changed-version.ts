@@ -1,7 +1,7 @@
 import { isSpark } from '../../../protocol/platform.ts';
 import { lastPart } from '../syntax/inspect.ts';
 import type { MergeInsert, MergeUpdate } from '../syntax/tree.ts';
-import { insertAt, oppositeFlag } from './analysis/fixes.ts';
+import { insertBehind, oppositeFlag } from './analysis/fixes.ts';
 import { branchesOf, type MergeFacts, mergesOf } from './analysis/merges.ts';
 import { columnName, plainColumn, same } from './analysis/names.ts';
 import { sidesOf, tablesIn } from './analysis/sides.ts';
@@ -143,7 +143,7 @@ WHERE NOT EXISTS (SELECT 1 FROM ${table} AS ${alias} WHERE ${[...onTests, curren
   const title = isSpark(context.platform.name)
     ? 'Insert the new versions in a second statement'
     : 'Insert the new versions behind the MERGE';
-  return [{ title, safe: false, edits: [insertAt(step.statement.end, text)] }];
+  return [{ title, safe: false, edits: [insertBehind(context, step, text)] }];
 }
 
 function currentCondition(step: Step, context: RuleContext, facts: MergeFacts, closing: Closing): string | null {

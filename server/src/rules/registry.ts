@@ -1,10 +1,13 @@
 import { betweenReadsTwoVersions } from './between-reads-two-versions.ts';
 import { bySourceBranchReadsSource } from './by-source-branch-reads-source.ts';
+import { bySourceBranchRewritesTable } from './by-source-branch-rewrites-table.ts';
 import { catchSwallowsError } from './catch-swallows-error.ts';
+import { changeFeedIsOff } from './change-feed-is-off.ts';
 import { checksumMissesChanges } from './checksum-misses-changes.ts';
 import { clockIsReadTwice } from './clock-is-read-twice.ts';
 import { closeAndOpenLackTransaction } from './close-and-open-lack-transaction.ts';
 import { closingUpdateTouchesHistory } from './closing-update-touches-history.ts';
+import { columnIsNotInTable } from './column-is-not-in-table.ts';
 import { columnListsDisagree } from './column-lists-disagree.ts';
 import { comparisonEquatesNullWithValue } from './comparison-equates-null-with-value.ts';
 import { comparisonMissesNull } from './comparison-misses-null.ts';
@@ -15,6 +18,8 @@ import { composableMergeMeetsConstraint } from './composable-merge-meets-constra
 import { concatWsSkipsNull } from './concat-ws-skips-null.ts';
 import { cteFollowsUnterminatedStatement } from './cte-follows-unterminated-statement.ts';
 import { datetimeRoundsEnd } from './datetime-rounds-end.ts';
+import { deltaStarFollowsSource } from './delta-star-follows-source.ts';
+import { deltaStarWritesHelperColumn } from './delta-star-writes-helper-column.ts';
 import { dynamicSqlLacksQuotename } from './dynamic-sql-lacks-quotename.ts';
 import { fabricRefusesStatement } from './fabric-refuses-statement.ts';
 import { hashDateLacksStyle } from './hash-date-lacks-style.ts';
@@ -23,6 +28,7 @@ import { hashDependsOnSession } from './hash-depends-on-session.ts';
 import { hashEquatesNullAndEmpty } from './hash-equates-null-and-empty.ts';
 import { hashInputIsCut } from './hash-input-is-cut.ts';
 import { hashLacksDelimiter } from './hash-lacks-delimiter.ts';
+import { hashListDiffersFromTable } from './hash-list-differs-from-table.ts';
 import { hashMixesTextTypes } from './hash-mixes-text-types.ts';
 import { hashNumberLosesDigits } from './hash-number-loses-digits.ts';
 import { hashResultHasWrongType } from './hash-result-has-wrong-type.ts';
@@ -31,6 +37,7 @@ import { hashdiffIsNormalised } from './hashdiff-is-normalised.ts';
 import { inactivationCrossesSources } from './inactivation-crosses-sources.ts';
 import { inactivationLacksShareLimit } from './inactivation-lacks-share-limit.ts';
 import { inactivationLacksStageGuard } from './inactivation-lacks-stage-guard.ts';
+import { insertLeavesColumnOut } from './insert-leaves-column-out.ts';
 import { insertSelectsStar } from './insert-selects-star.ts';
 import { insertWritesGeneratedColumn } from './insert-writes-generated-column.ts';
 import { intervalEndsOneUnitEarly } from './interval-ends-one-unit-early.ts';
@@ -44,12 +51,15 @@ import { mergeBySourceLacksStageGuard } from './merge-by-source-lacks-stage-guar
 import { mergeBySourceReadsPart } from './merge-by-source-reads-part.ts';
 import { mergeBySourceTouchesHistory } from './merge-by-source-touches-history.ts';
 import { mergeInsertNamesNoColumns } from './merge-insert-names-no-columns.ts';
+import { mergeJoinsOnPartOfKey } from './merge-joins-on-part-of-key.ts';
 import { mergeKeyMayBeNull } from './merge-key-may-be-null.ts';
 import { mergeLacksHoldlock } from './merge-lacks-holdlock.ts';
 import { mergeLacksSemicolon } from './merge-lacks-semicolon.ts';
 import { mergeLosesChangedVersion } from './merge-loses-changed-version.ts';
 import { mergeOnTestsTarget } from './merge-on-tests-target.ts';
+import { mergeReadsAllPartitions } from './merge-reads-all-partitions.ts';
 import { mergeRowcountIsATotal } from './merge-rowcount-is-a-total.ts';
+import { mergeSourceChangesBetweenReads } from './merge-source-changes-between-reads.ts';
 import { mergeSourceRepeatsKeys } from './merge-source-repeats-keys.ts';
 import { mergeTargetHintIsRefused } from './merge-target-hint-is-refused.ts';
 import { mergeTargetIsSpecial } from './merge-target-is-special.ts';
@@ -61,7 +71,9 @@ import { metadataLookupLacksSchema } from './metadata-lookup-lacks-schema.ts';
 import { nameListIsCut } from './name-list-is-cut.ts';
 import { notInMayMeetNull } from './not-in-may-meet-null.ts';
 import { nullBusinessKeyIsHashed } from './null-business-key-is-hashed.ts';
+import { nullMergeKeyInsertsUnchanged } from './null-merge-key-inserts-unchanged.ts';
 import { openEndIsMixed } from './open-end-is-mixed.ts';
+import { optionBelongsToSynapse } from './option-belongs-to-synapse.ts';
 import { outputMeetsTrigger } from './output-meets-trigger.ts';
 import { returningKeyStaysClosed } from './returning-key-stays-closed.ts';
 import { rolledBackOutputIsRead } from './rolled-back-output-is-read.ts';
@@ -83,22 +95,27 @@ import { textTypeLacksLength } from './text-type-lacks-length.ts';
 import { throwFollowsUnterminatedStatement } from './throw-follows-unterminated-statement.ts';
 import { tombstoneLosesAttributes } from './tombstone-loses-attributes.ts';
 import { tombstoneRepeatsEveryRun } from './tombstone-repeats-every-run.ts';
+import { trackedColumnIsNotCompared } from './tracked-column-is-not-compared.ts';
 import { transactionLacksXactAbort } from './transaction-lacks-xact-abort.ts';
 import { unenforcedKeyIsTrusted } from './unenforced-key-is-trusted.ts';
 import { updateMayPickAnyRow } from './update-may-pick-any-row.ts';
 import { validityKeyIsADate } from './validity-key-is-a-date.ts';
 import { variableOutlivesItsBatch } from './variable-outlives-its-batch.ts';
+import { writeNarrowsType } from './write-narrows-type.ts';
 import type { Rule } from './engine/rule.ts';
 
 /** Every rule, in the order of their names: a new rule is a new file and a line here. */
 export const rules: readonly Rule[] = [
   betweenReadsTwoVersions,
   bySourceBranchReadsSource,
+  bySourceBranchRewritesTable,
   catchSwallowsError,
+  changeFeedIsOff,
   checksumMissesChanges,
   clockIsReadTwice,
   closeAndOpenLackTransaction,
   closingUpdateTouchesHistory,
+  columnIsNotInTable,
   columnListsDisagree,
   comparisonEquatesNullWithValue,
   comparisonMissesNull,
@@ -109,6 +126,8 @@ export const rules: readonly Rule[] = [
   concatWsSkipsNull,
   cteFollowsUnterminatedStatement,
   datetimeRoundsEnd,
+  deltaStarFollowsSource,
+  deltaStarWritesHelperColumn,
   dynamicSqlLacksQuotename,
   fabricRefusesStatement,
   hashDateLacksStyle,
@@ -117,6 +136,7 @@ export const rules: readonly Rule[] = [
   hashEquatesNullAndEmpty,
   hashInputIsCut,
   hashLacksDelimiter,
+  hashListDiffersFromTable,
   hashMixesTextTypes,
   hashNumberLosesDigits,
   hashResultHasWrongType,
@@ -125,6 +145,7 @@ export const rules: readonly Rule[] = [
   inactivationCrossesSources,
   inactivationLacksShareLimit,
   inactivationLacksStageGuard,
+  insertLeavesColumnOut,
   insertSelectsStar,
   insertWritesGeneratedColumn,
   intervalEndsOneUnitEarly,
@@ -138,12 +159,15 @@ export const rules: readonly Rule[] = [
   mergeBySourceReadsPart,
   mergeBySourceTouchesHistory,
   mergeInsertNamesNoColumns,
+  mergeJoinsOnPartOfKey,
   mergeKeyMayBeNull,
   mergeLacksHoldlock,
   mergeLacksSemicolon,
   mergeLosesChangedVersion,
   mergeOnTestsTarget,
+  mergeReadsAllPartitions,
   mergeRowcountIsATotal,
+  mergeSourceChangesBetweenReads,
   mergeSourceRepeatsKeys,
   mergeTargetHintIsRefused,
   mergeTargetIsSpecial,
@@ -155,7 +179,9 @@ export const rules: readonly Rule[] = [
   nameListIsCut,
   notInMayMeetNull,
   nullBusinessKeyIsHashed,
+  nullMergeKeyInsertsUnchanged,
   openEndIsMixed,
+  optionBelongsToSynapse,
   outputMeetsTrigger,
   returningKeyStaysClosed,
   rolledBackOutputIsRead,
@@ -177,9 +203,11 @@ export const rules: readonly Rule[] = [
   throwFollowsUnterminatedStatement,
   tombstoneLosesAttributes,
   tombstoneRepeatsEveryRun,
+  trackedColumnIsNotCompared,
   transactionLacksXactAbort,
   unenforcedKeyIsTrusted,
   updateMayPickAnyRow,
   validityKeyIsADate,
   variableOutlivesItsBatch,
+  writeNarrowsType,
 ];

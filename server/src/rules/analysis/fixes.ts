@@ -123,3 +123,11 @@ export function oppositeFlag(value: Expression, text: string): string | null {
   if (found === undefined) return null;
   return inner.type === 'string' ? `'${found}'` : inner.type === 'national' ? `N'${found}'` : found;
 }
+
+/** Puts text behind a statement and its semicolon; the semicolon is added where there is none. */
+export function insertBehind(context: RuleContext, step: Step, text: string): Edit {
+  const { end } = step.statement;
+  const next = context.slice(step, end, end + 1);
+  const closed = next === ';' || context.slice(step, end - 1, end) === ';';
+  return insertAt(next === ';' ? end + 1 : end, `${closed ? '' : ';'}${text}`);
+}

@@ -1,0 +1,132 @@
+import type { Expression } from '../syntax/tree.ts';
+import { setComparison } from './analysis/sides.ts';
+import { columnComparisons } from './analysis/comparisons.ts';
+import { insertAt, nullSafeDifferent } from './analysis/fixes.ts';
+import { columnName, includes, plainColumn } from './analysis/names.ts';
+import { isDigestRole } from './analysis/roles.ts';
+import { sameTable } from './analysis/sides.ts';
+import { writtenValues } from './analysis/insert-values.ts';
+import { type Body, conjuncts, type Scope, type Source, type Step } from './analysis/steps.ts';
+import { sourceText } from './analysis/tables.ts';
+import { closingOf } from './analysis/versions.ts';
+import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
+
+export const trackedColumnIsNotCompared: Rule = {
+  name: 'tracked-column-is-not-compared',
+  hazards: ['C05'],
+  platforms: allPlatforms,
+  severity: 'warning',
+  fix: 'unsafe',
+  summary: 'The test that closes versions leaves out an attribute that new versions get from the source.',
+  why: 'When only this column changes, no new version is opened and the old value stays current.',
+  help: 'Compare every attribute that the new version takes from the source.',
+  invalid: [
+    {
+      ddl: `CREATE TABLE dw.DimTier (MemberNo int NOT NULL, Tier int NOT NULL, City varchar(30) NOT NULL, ValidFrom datetime2(6) NOT NULL, ValidTo datetime2(6) NULL, IsCurrent bit NOT NULL, PRIMARY KEY (MemberNo, ValidFrom));
+CREATE TABLE stg.Tier (MemberNo int NOT NULL PRIMARY KEY, Tier int NOT NULL, City varchar(30) NOT NULL);`,
+      sql: `SET XACT_ABORT ON;
+BEGIN TRANSACTION;
+UPDATE t SET ValidTo = @now, IsCurrent = 0 FROM dw.DimTier AS t JOIN stg.Tier AS s ON s.MemberNo = t.MemberNo
+WHERE t.IsCurrent = 1 AND EXISTS (SELECT s.Tier EXCEPT SELECT t.Tier);
+INSERT INTO dw.DimTier (MemberNo, Tier, City, ValidFrom, IsCurrent) SELECT s.MemberNo, s.Tier, s.City, @now, 1 FROM stg.Tier AS s
+WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AND t.IsCurrent = 1);
+COMMIT TRANSACTION;`,
+    },
+  ],
+  valid: [
+    {
+      ddl: `CREATE TABLE dw.DimTier (MemberNo int NOT NULL, Tier int NOT NULL, City varchar(30) NOT NULL, ValidFrom datetime2(6) NOT NULL, ValidTo datetime2(6) NULL, IsCurrent bit NOT NULL, PRIMARY KEY (MemberNo, ValidFrom));
+CREATE TABLE stg.Tier (MemberNo int NOT NULL PRIMARY KEY, Tier int NOT NULL, City varchar(30) NOT NULL);`,
+      sql: `SET XACT_ABORT ON;
+BEGIN TRANSACTION;
+UPDATE t SET ValidTo = @now, IsCurrent = 0 FROM dw.DimTier AS t JOIN stg.Tier AS s ON s.MemberNo = t.MemberNo
+WHERE t.IsCurrent = 1 AND EXISTS (SELECT s.Tier, s.City EXCEPT SELECT t.Tier, t.City);
+INSERT INTO dw.DimTier (MemberNo, Tier, City, ValidFrom, IsCurrent) SELECT s.MemberNo, s.Tier, s.City, @now, 1 FROM stg.Tier AS s
+WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AND t.IsCurrent = 1);
+COMMIT TRANSACTION;`,
+    },
+  ],
+  body(body, context) {
+    for (const step of body.steps) {
+      for (const { node, scope } of step.find('update')) {
+        if (scope?.target == null || node.where === null) continue;
+        if (closingOf(node.assignments, scope, context.tables) === null) continue;
+        const tested = testedBy(step, context, scope, node.where);
+        if (tested === null || tested.columns.length === 0) continue;
+        const missing = insertedAttributes(body, step, scope.target, context).filter((name) => !includes(tested.columns, name));
+        if (missing.length === 0) continue;
+        const source = scope.sources.find((other) => other !== scope.target);
+        const { last } = tested;
+        context.report(step, last?.at ?? node.where, {
+          message: `${missing.join(', ')} of ${sourceText(scope.target)} ${missing.length === 1 ? 'is' : 'are'} not compared, so a change there opens no version.`,
+          fixes:
+            last === null || source === undefined
+              ? []
+              : [{ title: `Compare ${missing.join(', ')} too`, safe: false, edits: last.edits(missing, scope.target.alias, source.alias) }],
+        });
+      }
+    }
+  },
+};
+
+interface LastTest {
+  readonly at: Expression;
+  readonly edits: (names: readonly string[], target: string, source: string) => ReturnType<typeof insertAt>[];
+}
+
+/** The columns that a change test compares, and how to extend it; null when a digest decides. */
+function testedBy(step: Step, context: RuleContext, scope: Scope, where: Expression): { readonly columns: readonly string[]; readonly last: LastTest | null } | null {
+  const columns: string[] = [];
+  let last: LastTest | null = null;
+  for (const test of columnComparisons(step, context.tables, ['<>', '!='])) {
+    if (test.node.start < where.start || test.node.end > where.end) continue;
+    if (isDigestRole(context.tables.role(test.left, scope)) || isDigestRole(context.tables.role(test.right, scope))) return null;
+    columns.push(columnName(test.left));
+    const { node } = test;
+    last = {
+      at: node,
+      edits: (names, target, source) => [
+        insertAt(node.start, '('),
+        insertAt(
+          node.end,
+          `${names.map((name) => ` OR ${nullSafeDifferent(context.platform, `${target}.${name}`, `${source}.${name}`)}`).join('')})`,
+        ),
+      ],
+    };
+  }
+  for (const test of conjuncts(where)) {
+    if (test.kind !== 'exists') continue;
+    const sets = setComparison(test.query);
+    if (sets === null || sets.operator !== 'EXCEPT') continue;
+    const names = sets.left.map(plainColumn);
+    if (names.some((column) => column === null || isDigestRole(context.tables.role(column, scope)))) return null;
+    columns.push(...names.flatMap((column) => (column === null ? [] : [columnName(column)])));
+    const [leftEnd, rightEnd] = [sets.left.at(-1)?.end, sets.right.at(-1)?.end];
+    const leftReads = sets.left[0] === undefined ? null : plainColumn(sets.left[0]);
+    const targetFirst = leftReads?.parts.at(-2)?.name.toLowerCase() === scope.target?.alias.toLowerCase();
+    if (leftEnd === undefined || rightEnd === undefined) continue;
+    last = {
+      at: test,
+      edits: (missing, target, source) => [
+        insertAt(leftEnd, missing.map((name) => `, ${targetFirst ? target : source}.${name}`).join('')),
+        insertAt(rightEnd, missing.map((name) => `, ${targetFirst ? source : target}.${name}`).join('')),
+      ],
+    };
+  }
+  return { columns, last };
+}
+
+/** Attributes that a later INSERT into the same table takes from a source column of the same name. */
+function insertedAttributes(body: Body, step: Step, target: Source, context: RuleContext): readonly string[] {
+  const table = context.tables.tableOf(target);
+  if (table === null) return [];
+  const names = body.steps.slice(body.steps.indexOf(step) + 1).flatMap((later) =>
+    writtenValues(later).flatMap(({ column, value, by, target: written }) => {
+      const source = plainColumn(value);
+      const role = table.columns.find((candidate) => candidate.name.toLowerCase() === column.toLowerCase())?.role;
+      const fits = by === 'insert' && sameTable(written, target) && source !== null && role === 'attribute';
+      return fits ? [column] : [];
+    }),
+  );
+  return [...new Set(names)];
+}
