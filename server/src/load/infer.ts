@@ -9,7 +9,7 @@ import type { TableCatalog } from '../model/catalog.ts';
 import type { Conventions } from '../model/conventions.ts';
 import { fitOf } from '../model/matching.ts';
 import { sameIdentifier } from '../model/names.ts';
-import { type Inferred, makePair, type Pair, problemAt } from './infer/pair.ts';
+import { type Inferred, makePair, type Pair, problemAt, shownName } from './infer/pair.ts';
 import { inferBridge, inferEndDatingView, inferPit, inferStaged } from './infer/rebuilt.ts';
 import {
   inferEffectivitySatellite,
@@ -169,7 +169,7 @@ function columnProblems(pair: Pair, options: LoadOptions): readonly Problem[] {
     const { name } = match.target;
     if (match.ties.length > 0 && !filled.has(name.toLowerCase())) {
       const ties = match.ties.map((column) => column.name);
-      const message = `${name} of ${target.name.table} may come from ${ties.join(' or ')} of ${source.name.table}: say which with --set mapping={"${name}":"${ties[0]}"}.`;
+      const message = `${name} of ${shownName(pair, target)} may come from ${ties.join(' or ')} of ${shownName(pair, source)}: say which with --set mapping={"${name}":"${ties[0]}"}.`;
       return [problemAt(target, 'ambiguous-column', message)];
     }
     if (match.source === null)
@@ -177,7 +177,7 @@ function columnProblems(pair: Pair, options: LoadOptions): readonly Problem[] {
     const accepted = options.accept_narrowing?.some((other) => sameIdentifier(other, name)) === true;
     if (accepted || options.hash_key?.[name] !== undefined || options.hashdiff?.[name] !== undefined) return [];
     if (fitOf(match.source, source, match.target, target) !== 'narrowing') return [];
-    const message = `${match.source.name} of ${source.name.table} is ${match.source.type}, but ${name} of ${target.name.table} is only ${match.target.type}: widen the target column, or accept the risk with --set accept_narrowing=["${name}"].`;
+    const message = `${match.source.name} of ${shownName(pair, source)} is ${match.source.type}, but ${name} of ${shownName(pair, target)} is only ${match.target.type}: widen the target column, or accept the risk with --set accept_narrowing=["${name}"].`;
     return [{ ...problemAt(target, 'narrowed-type', message), range: match.target.range }];
   });
 }
@@ -186,10 +186,10 @@ function unfilled(pair: Pair, name: string, mayStayEmpty: boolean, filled: Reado
   if (filled.has(name.toLowerCase())) return [];
   const { source, target } = pair;
   if (mayStayEmpty) {
-    const message = `${name} of ${target.name.table} has no column in ${source.name.table} and stays NULL or takes its default.`;
+    const message = `${name} of ${shownName(pair, target)} has no column in ${shownName(pair, source)} and stays NULL or takes its default.`;
     return [problemAt(target, 'column-not-staged', message, 'info')];
   }
-  const message = `${name} of ${target.name.table} is NOT NULL and nothing in ${source.name.table} fills it: say which column does with --set mapping={"${name}":"…"}, or make it a parameter with --set parameters={"${name}":"${name}"}.`;
+  const message = `${name} of ${shownName(pair, target)} is NOT NULL and nothing in ${shownName(pair, source)} fills it: say which column does with --set mapping={"${name}":"…"}, or make it a parameter with --set parameters={"${name}":"${name}"}.`;
   return [problemAt(target, 'unfilled-column', message)];
 }
 

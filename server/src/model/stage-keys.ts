@@ -1,7 +1,7 @@
 import type { CatalogTable } from '../../../protocol/catalog.ts';
 import type { Conventions } from './conventions.ts';
 import type { TableMatch } from './matching.ts';
-import { compactName, sameIdentifier, words } from './names.ts';
+import { compactName, formatTableName, sameIdentifier, words } from './names.ts';
 
 /** The stage columns that identify a row of a target, with the reason; or why they can't be told. */
 export type StageKey =
@@ -31,7 +31,7 @@ export function findStageKey(
     declared ??
     (isVault(target) ? namedKey(source, target, conventions) : null) ?? {
       kind: 'open',
-      reason: `Neither ${source.name.table} nor ${target.name.table} declares a key; say which columns identify a row, as in --set keys=["…"] or "keys" in mergewright.json.`,
+      reason: `Neither ${formatTableName(source.name)} nor ${formatTableName(target.name)} declares a key; say which columns identify a row, as in --set keys=["…"] or "keys" in mergewright.json.`,
     }
   );
 }

@@ -5,7 +5,7 @@ import type { ColumnRole } from '../../../../protocol/roles.ts';
 import type { LoadOptions } from '../../../../protocol/specification.ts';
 import type { Conventions } from '../../model/conventions.ts';
 import { type ColumnMatch, matchColumns, type TableMatch } from '../../model/matching.ts';
-import { sameIdentifier } from '../../model/names.ts';
+import { formatTableName, sameIdentifier } from '../../model/names.ts';
 import { findStageKey, orderedBusinessKey } from '../../model/stage-keys.ts';
 import { typeFacts } from '../../model/types.ts';
 
@@ -95,6 +95,13 @@ export function inferTargetKey(pair: Pair, keys: readonly string[]): readonly st
   const filled = keys.map((name) => pair.match.columns.find((match) => match.source?.name === name)?.target.name);
   const found = filled.flatMap((name) => (name === undefined ? [] : [name]));
   return found.length === keys.length && found.length > 0 ? found : orderedBusinessKey(pair.target);
+}
+
+/** A table's name in messages about a pair: the full one where both tables are called the same. */
+export function shownName(pair: Pick<Pair, 'source' | 'target'>, table: CatalogTable): string {
+  return sameIdentifier(pair.source.name.table, pair.target.name.table)
+    ? formatTableName(table.name)
+    : table.name.table;
 }
 
 export function problemAt(

@@ -12,6 +12,7 @@ import {
   openEndOf,
   type Pair,
   problemAt,
+  shownName,
   stageColumn,
   stageColumns,
   targetColumn,
@@ -54,7 +55,7 @@ function uncomputableHashdiff(
     problemAt(
       pair.target,
       'no-attributes',
-      `None of the attributes of ${pair.target.name.table} stands in ${pair.source.name.table}; choose another --source or say which column fills which in "mapping".`,
+      `None of the attributes of ${shownName(pair, pair.target)} stands in ${shownName(pair, pair.source)}; choose another --source or say which column fills which in "mapping".`,
     ),
   ];
 }
@@ -70,7 +71,7 @@ export function inferMultiActiveSatellite(pair: Pair): Inferred {
           problemAt(
             pair.target,
             'no-child-key',
-            `The dependent child key of ${pair.target.name.table} is not clear; name the stage columns that tell the rows of one parent apart with --set cdk=["…"].`,
+            `The dependent child key of ${shownName(pair, pair.target)} is not clear; name the stage columns that tell the rows of one parent apart with --set cdk=["…"].`,
           ),
         ];
   return {
@@ -136,7 +137,7 @@ export function inferEffectivitySatellite(pair: Pair): Inferred {
           problemAt(
             pair.target,
             'no-driving-key',
-            `Say which key of ${pair.target.name.table} drives the relationship, as in --set driving_key=["${inputs[0] ?? '…'}"].`,
+            `Say which key of ${shownName(pair, pair.target)} drives the relationship, as in --set driving_key=["${inputs[0] ?? '…'}"].`,
           ),
         ]
       : [];
@@ -229,7 +230,7 @@ function attributesInStage(source: CatalogTable, satellite: CatalogTable): reado
 function inferHead(pair: Pair): Inferred {
   const hashKey = ownHashKey(pair.target);
   if (hashKey === undefined) {
-    const message = `${pair.target.name.table} has no hash key column that could be told by its name or type; say which with "target_key" and "hash_key", or correct its role in mergewright.json.`;
+    const message = `${shownName(pair, pair.target)} has no hash key column that could be told by its name or type; say which with "target_key" and "hash_key", or correct its role in mergewright.json.`;
     const stated = pair.stated.hash_key !== undefined || pair.stated.target_key !== undefined;
     return { options: {}, problems: stated ? [] : [problemAt(pair.target, 'no-hash-key', message)] };
   }
@@ -340,7 +341,7 @@ function unstoredColumns(pair: Pair, options: LoadOptions): readonly Problem[] {
     problemAt(
       pair.source,
       'column-not-stored',
-      `${pair.target.name.table} has no column for ${names} of ${pair.source.name.table}: add ${lost.length === 1 ? 'it' : 'them'} to the satellite, or leave ${lost.length === 1 ? 'it' : 'them'} out knowingly with --set untracked=${JSON.stringify(lost.map((column) => column.name))}.`,
+      `${shownName(pair, pair.target)} has no column for ${names} of ${shownName(pair, pair.source)}: add ${lost.length === 1 ? 'it' : 'them'} to the satellite, or leave ${lost.length === 1 ? 'it' : 'them'} out knowingly with --set untracked=${JSON.stringify(lost.map((column) => column.name))}.`,
     ),
   ];
 }

@@ -17,6 +17,7 @@ import {
   openEndOf,
   type Pair,
   problemAt,
+  shownName,
   stageColumn,
   targetColumn,
   targetColumns,
@@ -69,7 +70,7 @@ export function inferVersions(pair: Pair, pattern: PatternName): Inferred {
   const end = targetColumn(pair, 'effective-end');
   if (start === undefined) {
     const stated = pair.stated.valid_from !== undefined;
-    const message = `${pair.target.name.table} has no column that says when a version starts; name it with --set valid_from="…", or choose pattern scd1.`;
+    const message = `${shownName(pair, pair.target)} has no column that says when a version starts; name it with --set valid_from="…", or choose pattern scd1.`;
     return {
       options: tracked.options,
       problems: [...tracked.problems, ...(stated ? [] : [problemAt(pair.target, 'no-validity', message)])],
@@ -129,7 +130,7 @@ export function inferTimestampVersions(pair: Pair): Inferred {
           problemAt(
             pair.source,
             'no-change-time',
-            `Say which column of ${pair.source.name.table} holds the time of its last change with --set updated_at="…".`,
+            `Say which column of ${shownName(pair, pair.source)} holds the time of its last change with --set updated_at="…".`,
           ),
         ]
       : [];
@@ -168,7 +169,7 @@ export function inferChangeFeed(pair: Pair): Inferred {
           problemAt(
             pair.source,
             'no-sequence',
-            `Say which column of ${pair.source.name.table} orders its events with --set sequence_by="…".`,
+            `Say which column of ${shownName(pair, pair.source)} orders its events with --set sequence_by="…".`,
           ),
         ]
       : [];
