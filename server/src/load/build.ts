@@ -11,6 +11,7 @@ import type {
   Relation,
   Source,
   TextRule,
+  Union,
   ValueType,
   WindowName,
 } from './language.ts';
@@ -124,9 +125,6 @@ export function countWhere(condition: Expression): Expression {
 export function countRows(): Expression {
   return aggregate('count', null);
 }
-export function latest(operand: Expression, ...by: readonly Expression[]): Expression {
-  return { kind: 'latest', operand, by };
-}
 export function window(
   name: WindowName,
   operand: Expression | null,
@@ -156,9 +154,18 @@ export function named(name: string): Relation {
 export function source(relation: Relation, alias: string): Source {
   return { relation, alias };
 }
-export function union(...parts: readonly Query[]): Relation {
+export function union(...parts: readonly Query[]): Query | Union {
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? only : { kind: 'union', parts };
+}
+/** Per key the row of `query` that is greatest by the items `by`. */
+export function latestRows(
+  query: Query,
+  keys: readonly string[],
+  by: readonly string[],
+  text: TextRule = 'column',
+): Relation {
+  return { kind: 'latest-rows', query, keys, by, text };
 }
 export function join(kind: Join['kind'], relation: Relation, alias: string, on: readonly Expression[]): Join {
   return { kind, source: { relation, alias }, on };

@@ -131,8 +131,6 @@ export type Expression =
       readonly operand: Expression | null;
       readonly text: TextRule;
     }
-  /** The value of `operand` in the row where `by` is greatest. */
-  | { readonly kind: 'latest'; readonly operand: Expression; readonly by: readonly Expression[] }
   | {
       readonly kind: 'window';
       readonly name: WindowName;
@@ -158,7 +156,23 @@ export type Relation =
   /** A relation that an earlier `let` step materialised. */
   | { readonly kind: 'named'; readonly name: string }
   | Query
-  | { readonly kind: 'union'; readonly parts: readonly Query[] };
+  | Union
+  /**
+   * The rows of `query` that are the latest of their key: greatest by the items `by`. Printers take an aggregate where
+   * the engine has a fitting one, else a row number; so `query` reads no more rows than it must.
+   */
+  | {
+      readonly kind: 'latest-rows';
+      readonly query: Query;
+      readonly keys: readonly string[];
+      readonly by: readonly string[];
+      readonly text: TextRule;
+    };
+
+export interface Union {
+  readonly kind: 'union';
+  readonly parts: readonly Query[];
+}
 
 export interface Source {
   readonly relation: Relation;
@@ -209,7 +223,6 @@ export function typeOf(expression: Expression): ValueType | null {
     case 'upper':
     case 'replace':
     case 'move-time':
-    case 'latest':
       return typeOf(expression.operand);
     case 'later':
     case 'arithmetic':

@@ -8,7 +8,7 @@
 import type { TableName } from '../../../protocol/catalog.ts';
 import type { CountName } from '../../../protocol/counts.ts';
 import type { SampleKind } from '../../../protocol/run.ts';
-import type { Expression, Query, Relation, ValueType } from './language.ts';
+import type { Expression, Query, Union, ValueType } from './language.ts';
 
 /** A value that a person or a scheduler may set for a run; `value` null stands for "the clock" under `clock`, else NULL. */
 export interface PlanParameter {
@@ -50,7 +50,7 @@ export type Step =
       readonly kind: 'let';
       readonly says: string;
       readonly name: string;
-      readonly query: Query | { readonly kind: 'union'; readonly parts: readonly Query[] };
+      readonly query: Query | Union;
     }
   /** Scalars aggregated over one relation; `query` has one row, its items are the variables. */
   | { readonly kind: 'measure'; readonly says: string; readonly query: Query }
@@ -92,6 +92,8 @@ export type Write =
   | {
       readonly kind: 'update';
       readonly says: string;
+      /** What a preview calls these rows. */
+      readonly shows: SampleKind;
       readonly from: string;
       readonly where: readonly Expression[];
       readonly match: RowMatch;
@@ -100,6 +102,8 @@ export type Write =
   | {
       readonly kind: 'insert';
       readonly says: string;
+      /** What a preview calls these rows. */
+      readonly shows: SampleKind;
       readonly from: string;
       readonly where: readonly Expression[];
       readonly values: readonly Assignment[];
@@ -107,21 +111,12 @@ export type Write =
   | {
       readonly kind: 'delete';
       readonly says: string;
+      /** What a preview calls these rows. */
+      readonly shows: SampleKind;
       readonly from: string;
       readonly where: readonly Expression[];
       readonly match: RowMatch;
     };
-
-/** Rows that a preview shows: the target's columns after the change and, where `before` is given, before it. */
-export interface SamplePlan {
-  readonly kind: SampleKind;
-  /** Rows of the change relation `c` that are shown, and the match to the stored row (null for inserts). */
-  readonly from: string;
-  readonly where: readonly Expression[];
-  readonly match: RowMatch | null;
-  /** Values after the change by target column; a column without one keeps its stored value. Null: the row goes. */
-  readonly after: readonly Assignment[] | null;
-}
 
 export interface LoadPlan {
   readonly target: TableName;
@@ -138,7 +133,7 @@ export interface LoadPlan {
   /** A table of its own that the load keeps beside the target; created when absent. */
   readonly keeps: readonly KeptTable[];
   /** The load replaces all rows of the target by `rebuild`, or defines it as a view. */
-  readonly replaces: { readonly kind: 'rows' | 'view'; readonly says: string; readonly query: Query | Relation } | null;
+  readonly replaces: { readonly kind: 'rows' | 'view'; readonly says: string; readonly query: Query | Union } | null;
 }
 
 /** A companion table (events that a change feed has brought, for example). */
@@ -146,15 +141,4 @@ export interface KeptTable {
   readonly says: string;
   readonly name: TableName;
   readonly columns: readonly { readonly name: string; readonly type: ValueType; readonly nullable: boolean }[];
-}
-
-/** The samples of a plan follow from its writes. */
-export function samplesOf(plan: LoadPlan, kindOf: (write: Write) => SampleKind): readonly SamplePlan[] {
-  return plan.writes.map((write) => ({
-    kind: kindOf(write),
-    from: write.from,
-    where: write.where,
-    match: write.kind === 'insert' ? null : write.match,
-    after: write.kind === 'delete' ? null : write.kind === 'update' ? write.set : write.values,
-  }));
 }

@@ -602,7 +602,7 @@ function changeSteps(
       ),
     );
   }
-  if (earlier !== null) {
+  if (earlier !== null && earlier.kind === 'let') {
     joins.push(
       join(
         'left',
@@ -624,9 +624,13 @@ function changeSteps(
     compare(detects, '=', literal(1)),
   );
   const kindOf = changeKind(versions, rules, isStaged, isStored, absentWhen);
-  const found = select([item(names.kind, kindOf), ...changeItems(versions, rules, isStaged, earlier !== null)], from, {
-    joins,
-  });
+  const found = select(
+    [item(names.kind, kindOf), ...changeItems(versions, rules, isStaged, earlier?.kind === 'let')],
+    from,
+    {
+      joins,
+    },
+  );
   const kept = select(
     found.items.map(({ name, value }) => item(name, column('f', name, typeOrText(value)))),
     source(found, 'f'),
@@ -730,7 +734,7 @@ function changeItems(
   isStaged: Expression,
   knowsEarlier: boolean,
 ): readonly Item[] {
-  const { context, keys, names, validFrom, validTo, kinds } = versions;
+  const { context, keys, names, validFrom, validTo } = versions;
   const { options } = context;
   const items: Item[] = [];
   if (context.traits.rowAddresses) items.push(item(names.address, column('t', names.address, types.count)));
@@ -1047,6 +1051,7 @@ export function closeWrite(versions: Versions, more: readonly Assignment[] = [])
   return [
     {
       kind: 'update',
+      shows: 'expired',
       says: 'Close the current version of each key that has a next one or is gone.',
       from: changesName,
       where: [kindIs(versions, ...kinds)],
@@ -1084,6 +1089,7 @@ export function insertWrite(versions: Versions, kinds: readonly ChangeKind[], sa
   return [
     {
       kind: 'insert',
+      shows: 'inserted',
       says,
       from: changesName,
       where: [kindIs(versions, ...possible)],
@@ -1104,6 +1110,7 @@ export function overwrite(
   return [
     {
       kind: 'update',
+      shows: possible.some((kind) => kind.startsWith('absent')) ? 'inactivated' : 'updated',
       says,
       from: changesName,
       where: [kindIs(versions, ...possible)],

@@ -36,6 +36,7 @@ export function planScd0(context: LoadContext): LoadPlan {
     );
   const fill = {
     kind: 'update',
+    shows: 'updated',
     says: 'Fill what was not known before.',
     from: changesName,
     where: [kindIs(versions, 'changed')],

@@ -29,6 +29,7 @@ export function planScd3(context: LoadContext): LoadPlan {
     [
       {
         kind: 'update',
+        shows: 'updated',
         says: 'Move the former value aside and take the new one.',
         from: changesName,
         where: [kindIs(versions, 'changed')],

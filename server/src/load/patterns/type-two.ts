@@ -60,6 +60,7 @@ export function absenceWrites(versions: Versions): readonly Write[] {
   return [
     {
       kind: 'delete',
+      shows: 'deleted',
       says: 'Remove the rows whose key is gone.',
       from: changesName,
       where: [kindIs(versions, 'absent')],

@@ -1,0 +1,31 @@
+/** Layout of generated text: blocks are indented line by line, lists stand one item per line. */
+
+export const indentation = '    ';
+
+/** Moves every line of a text but empty ones to the right. */
+export function indent(text: string, depth = 1): string {
+  const blanks = indentation.repeat(depth);
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? line : blanks + line))
+    .join('\n');
+}
+
+/** Items one per line, with the comma behind each or before the next. */
+export function commaList(items: readonly string[], comma: 'trailing' | 'leading'): string {
+  return comma === 'trailing' ? items.join(',\n') : items.join('\n, ').replace(/^/, '  ');
+}
+
+/** Sentences as comment lines of at most `width` columns. */
+export function comment(text: string, width = 100): string {
+  const lines: string[] = [];
+  let line = '--';
+  for (const word of text.split(/\s+/)) {
+    if (line.length + 1 + word.length > width && line !== '--') {
+      lines.push(line);
+      line = '--';
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line].join('\n');
+}
