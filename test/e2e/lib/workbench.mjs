@@ -17,6 +17,12 @@ export class Workbench {
     await this.page.context().close();
   }
 
+  /** Loads the window again: settings changed on disk count from then on. */
+  async reload() {
+    await this.page.reload();
+    await this.page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 60_000 });
+  }
+
   /** Runs a command by its title; the list of a fresh window may need several tries. */
   async command(title) {
     await this.#pick('F1', `>${title}`, title);
