@@ -106,7 +106,11 @@ export function parseColumn(cursor: Cursor): ColumnDefinition {
   };
   let type: DataType | null = null;
   cursor.eat(':');
-  if (!cursor.recovering && (cursor.atName || cursor.kind === tokenKind.variable) && !startsProperty(cursor))
+  if (
+    !cursor.recovering &&
+    (cursor.atName || cursor.at('UNION') || cursor.kind === tokenKind.variable) &&
+    !startsProperty(cursor)
+  )
     type = parseDataType(cursor);
   while (!cursor.at(',') && !cursor.at(')') && !cursor.atEnd && !cursor.recovering && parseProperty(cursor, draft));
   return {

@@ -1,9 +1,7 @@
 import type { PlatformName } from '../../../protocol/platform.ts';
-import { Cursor } from './cursor.ts';
-import { type Dialect, dialectOf } from './dialect.ts';
-import { grammarOf } from './grammars.ts';
-import { separatorCount, tokenKind } from './tokens.ts';
-import type { Script, ScriptBatch, SqlcmdLine, Unit } from './tree.ts';
+import { dialectOf } from './dialect.ts';
+import { ScriptReader } from './reader.ts';
+import type { Script, ScriptBatch, Unit } from './tree.ts';
 
 export interface ParseOptions {
   /** Absent: sqlserver. `detectPlatform` guesses from a text. */
@@ -13,67 +11,82 @@ export interface ParseOptions {
 /** Parses a file. Never throws; every mistake is a problem of the unit where it stands (`problemsOf`). */
 export function parse(text: string, options: ParseOptions = {}): Script {
   const platform = options.platform ?? 'sqlserver';
-  const reader = new ScriptReader(text, dialectOf(platform), 0);
-  while (reader.readUnit() !== null);
+  const reader = new ScriptReader(text, dialectOf(platform));
+  while (reader.nextStart() !== null) reader.readUnit();
   return { text, platform, batches: reader.finish() };
 }
 
-/** Reads a script unit by unit and gathers the units into batches. */
-class ScriptReader {
-  private readonly cursor: Cursor;
-  private readonly batches: ScriptBatch[] = [];
-  private units: Unit[] = [];
-  private batchStart: number;
+/** A replacement of the characters from `start` to `end` (exclusive, offsets in the old text) by `text`. */
+export interface ScriptEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
 
-  constructor(text: string, dialect: Dialect, from: number) {
-    this.cursor = new Cursor(text, dialect, grammarOf(dialect), from);
-    this.batchStart = from;
+/**
+ * Parses a file again after an edit. Only units that the edit can have changed are read; all others are the same
+ * objects as before, moved. The result equals `parse` of the new text.
+ */
+export function reparse(previous: Script, edit: ScriptEdit): Script {
+  const start = Math.max(0, Math.min(edit.start, previous.text.length));
+  const end = Math.max(start, Math.min(edit.end, previous.text.length));
+  const text = previous.text.slice(0, start) + edit.text + previous.text.slice(end);
+  const delta = edit.text.length - (end - start);
+  const { platform } = previous;
+  const old = placedUnits(previous);
+  const first = firstTouched(old, start);
+  const restart = old[first];
+  const reader =
+    restart === undefined
+      ? new ScriptReader(text, dialectOf(platform))
+      : new ScriptReader(text, dialectOf(platform), restart.unit.offset, batchesBefore(previous, restart));
+  // Old units behind the edit, by which the reading may meet the old one again.
+  let candidate = old.findIndex(({ unit }, index) => index >= first && unit.offset >= end);
+  for (;;) {
+    const next = reader.nextStart();
+    if (next === null) return { text, platform, batches: reader.finish() };
+    while (candidate >= 0 && candidate < old.length && (old[candidate]?.unit.offset ?? 0) + delta < next)
+      candidate += 1;
+    const met = candidate < 0 ? undefined : old[candidate];
+    if (met !== undefined && met.unit.offset + delta === next && met.isFirst === reader.atBatchStart) {
+      const rest = previous.batches.slice(met.batch);
+      return { text, platform, batches: reader.finishWith(rest, delta, met.unit.offset) };
+    }
+    reader.readUnit();
   }
+}
 
-  /** Reads the next unit, or returns null at the end of the text. */
-  readUnit(): Unit | null {
-    const { cursor } = this;
-    while (cursor.kind === tokenKind.separator) this.endBatch();
-    if (cursor.kind === tokenKind.end) return null;
-    cursor.beginUnit();
-    const offset = cursor.base;
-    const first = this.units.length === 0;
-    const statement = cursor.grammar.statement(cursor, first);
-    cursor.reportOpenComment();
-    const unit: Unit = {
-      offset,
-      length: cursor.absoluteEnd - offset,
-      statement,
-      problems: cursor.problems,
-      lookahead: Math.max(cursor.furthest, cursor.absoluteStart + 1) - cursor.absoluteEnd,
-    };
-    this.units.push(unit);
-    return unit;
-  }
+interface PlacedUnit {
+  readonly unit: Unit;
+  /** Index of its batch, and whether it is the first there. */
+  readonly batch: number;
+  readonly isFirst: boolean;
+}
 
-  private endBatch(): void {
-    const { cursor, units } = this;
-    const start = cursor.absoluteStart;
-    const end = cursor.absoluteStart + cursor.tokenText.length;
-    const separator = { start, end, repeat: separatorCount(cursor.tokenText) };
-    this.batches.push({ start: this.batchStart, end: start, separator, units, sqlcmd: this.takeSqlcmd(start) });
-    this.units = [];
-    this.batchStart = end;
-    cursor.passSeparator();
-  }
+function placedUnits(script: Script): readonly PlacedUnit[] {
+  return script.batches.flatMap((batch, index) =>
+    batch.units.map((unit, position) => ({ unit, batch: index, isFirst: position === 0 })),
+  );
+}
 
-  /** SQLCMD lines before an offset; the tokenizer may have read further ones already. */
-  private takeSqlcmd(before: number): readonly SqlcmdLine[] {
-    const { sqlcmd } = this.cursor;
-    let count = 0;
-    while (count < sqlcmd.length && (sqlcmd[count]?.start ?? 0) < before) count += 1;
-    return sqlcmd.splice(0, count);
-  }
+/**
+ * Index of the unit from which the text is read again: the last one that begins before the edit and whose reading can
+ * not have depended on it is left alone, the one after it is read. -1 for the start of the text.
+ */
+function firstTouched(units: readonly PlacedUnit[], start: number): number {
+  const low = units.findIndex(({ unit }) => unit.offset + unit.length + unit.lookahead >= start);
+  if (low < 0) return units.length - 1;
+  // What stands between units (GO lines, comments) belongs to the unit before it.
+  const touched = units[low];
+  return touched === undefined || touched.unit.offset >= start ? low - 1 : low;
+}
 
-  /** All batches; the last one has no separator and may be empty. */
-  finish(): readonly ScriptBatch[] {
-    const end = this.cursor.text.length;
-    const last = { start: this.batchStart, end, separator: null, units: this.units, sqlcmd: this.takeSqlcmd(end + 1) };
-    return [...this.batches, last];
-  }
+/** The batches before a unit; the last is its own batch as far as it goes. */
+function batchesBefore(script: Script, placed: PlacedUnit): readonly ScriptBatch[] {
+  const own = script.batches[placed.batch];
+  if (own === undefined) return [];
+  const { offset } = placed.unit;
+  const units = own.units.filter((unit) => unit.offset < offset);
+  const sqlcmd = own.sqlcmd.filter((line) => line.start < offset);
+  return [...script.batches.slice(0, placed.batch), { ...own, units, sqlcmd }];
 }
