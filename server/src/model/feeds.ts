@@ -77,7 +77,7 @@ export function rateFeed(source: CatalogTable, target: CatalogTable, conventions
 }
 
 /** Words that say what a table is, not what it is about. */
-const kindWords = new Set(
+export const kindWords: ReadonlySet<string> = new Set(
   (
     'stg stage staging src source raw dev test prod tmp temp hub h lnk link l sat s satellite dim d dimension psa ps ' +
     'persistent history hist ref reference tbl table v vw view eff ma st rt rts sts nh dv rdv bdv dw dwh edw ods load'

@@ -1,0 +1,257 @@
+/**
+ * A fitting target for a staging table: the columns, key and storage that a hub, link, satellite, persistent staging or
+ * dimension of it has in the naming family of the handbook. Free of any dialect; `generate/create.ts` writes the DDL.
+ */
+import type { CatalogColumn, CatalogTable, TableName } from '../../../protocol/catalog.ts';
+import type { Outcome, Problem } from '../../../protocol/problem.ts';
+import type { LoadOptions, PatternName } from '../../../protocol/specification.ts';
+import { kindWords } from '../model/feeds.ts';
+import { words } from '../model/names.ts';
+import { problemAt, unknownColumn } from './infer/pair.ts';
+
+export interface ProposedColumn {
+  readonly name: string;
+  /** A T-SQL type for control columns, the staged type for staged ones. */
+  readonly type: string;
+  /** Whose type it is: the stage's platform, or T-SQL. */
+  readonly staged: boolean;
+  readonly nullable: boolean;
+  readonly collation: string | null;
+  /** A date or text that the column starts with; null for none. */
+  readonly start: string | null;
+}
+
+export interface ProposedTable {
+  readonly name: TableName;
+  readonly columns: readonly ProposedColumn[];
+  readonly key: readonly string[];
+  /** Column that distributed platforms spread rows by. */
+  readonly distribution: string;
+}
+
+/** Where the table stands and what it is called; absent parts follow from the stage. */
+export interface ProposalNames {
+  readonly schema?: string;
+  readonly table?: string;
+}
+
+type Proposal = (frame: Frame) => ProposedTable;
+
+interface Frame {
+  readonly source: CatalogTable;
+  readonly entity: string;
+  readonly schema: string | null;
+  readonly name: string | null;
+  readonly keys: readonly string[];
+  readonly options: LoadOptions;
+}
+
+const proposals: Readonly<Partial<Record<PatternName, Proposal>>> = {
+  hub: (frame) => vaultTable(frame, 'Hub', staged(frame, frame.keys, false), { hashdiff: false, keyed: [] }),
+  reference_table: (frame) => ({
+    ...oneRow(frame, 'Ref'),
+    columns: [...staged(frame, frame.keys, false), ...attributes(frame)],
+  }),
+  satellite: (frame) => vaultTable(frame, 'Sat', attributes(frame), { hashdiff: true, keyed: ['LoadDate'] }),
+  ma_satellite: (frame) => {
+    const cdk = frame.options.cdk ?? [];
+    const rest = attributes(frame).filter((column) => !cdk.includes(column.name));
+    return vaultTable(frame, 'Sat', [...staged(frame, cdk, false), ...rest], {
+      hashdiff: true,
+      keyed: ['LoadDate', ...cdk],
+    });
+  },
+  status_tracking_satellite: (frame) =>
+    vaultTable(frame, 'Sts', [control('IsActive', 'bit', false)], { hashdiff: false, keyed: ['LoadDate'] }),
+  record_tracking_satellite: (frame) =>
+    vaultTable(frame, 'Rts', [], { hashdiff: false, keyed: ['LoadDate', 'RecordSource'] }),
+  link: (frame) => linkTable(frame, []),
+  nh_link: (frame) => linkTable(frame, attributes(frame)),
+  scd0: (frame) => oneRow(frame, 'Dim'),
+  scd1: (frame) => oneRow(frame, 'Dim'),
+  scd2: (frame) => dimension(frame),
+  scd2_timestamp: (frame) => dimension(frame),
+  scd2_day: (frame) => persistentStaging(frame),
+  inactivation: (frame) => persistentStaging(frame),
+  persistent_staging: (frame) => log(frame),
+};
+
+/** Patterns that a fitting table can be made for. */
+export const proposedPatterns = Object.keys(proposals);
+
+/** Proposes the target of a load; null with one error when the stage's key is not known or a pattern has no own table. */
+export function proposeTable(
+  pattern: PatternName,
+  source: CatalogTable,
+  options: LoadOptions,
+  names: ProposalNames,
+): Outcome<ProposedTable | null> {
+  const proposal = proposals[pattern];
+  if (proposal === undefined) {
+    const message = `No table can be proposed for ${pattern}; choose one of ${proposedPatterns.join(', ')}.`;
+    return { value: null, problems: [problemAt(source, 'no-proposal', message)] };
+  }
+  const keys = options.keys ?? source.keys[0]?.columns ?? [];
+  const problems: readonly Problem[] = [...keys, ...(options.cdk ?? [])]
+    .filter((name) => !source.columns.some((column) => column.name.toLowerCase() === name.toLowerCase()))
+    .map((name) => unknownColumn(source, name, 'keys'));
+  if (keys.length === 0) {
+    const message = `${source.name.table} declares no key; say which columns identify a row, as in --set keys=["${source.columns[0]?.name ?? '…'}"].`;
+    return { value: null, problems: [problemAt(source, 'no-primary-key', message)] };
+  }
+  if (problems.length > 0) return { value: null, problems };
+  const entity = entityOf(source);
+  return {
+    value: proposal({ source, entity, schema: names.schema ?? null, name: names.table ?? null, keys, options }),
+    problems: [],
+  };
+}
+
+/** `Dev_Patient_` → Patient; the whole name where nothing is left. */
+function entityOf(source: CatalogTable): string {
+  const parts = words(source.name.table).filter((word) => !kindWords.has(word));
+  const kept = parts.length > 0 ? parts : words(source.name.table);
+  return kept.map((word) => `${word[0]?.toUpperCase() ?? ''}${word.slice(1)}`).join('') || source.name.table;
+}
+
+function vaultTable(
+  frame: Frame,
+  prefix: string,
+  rest: readonly ProposedColumn[],
+  { hashdiff, keyed }: { readonly hashdiff: boolean; readonly keyed: readonly string[] },
+): ProposedTable {
+  const hashKey = `${frame.entity}Key`;
+  return {
+    name: nameOf(frame, 'rdv', prefix),
+    columns: [
+      control(hashKey, 'char(64)', false),
+      ...vaultColumns(),
+      ...(hashdiff ? [control('HashDiff', 'char(64)', false)] : []),
+      ...rest,
+    ],
+    key: [hashKey, ...keyed],
+    distribution: hashKey,
+  };
+}
+
+function vaultColumns(): readonly ProposedColumn[] {
+  return [control('LoadDate', 'datetime2(6)', false), control('RecordSource', 'varchar(255)', false)];
+}
+
+/** One hash key per business key column: which hubs they belong to is for a person to say. */
+function linkTable(frame: Frame, rest: readonly ProposedColumn[]): ProposedTable {
+  const own = `${frame.entity}LinkKey`;
+  const parts = frame.keys.map((name) => control(`${entityOfKey(name)}Key`, 'char(64)', false));
+  return {
+    name: nameOf(frame, 'rdv', 'Link'),
+    columns: [control(own, 'char(64)', false), ...parts, ...vaultColumns(), ...rest],
+    key: [own],
+    distribution: own,
+  };
+}
+
+function entityOfKey(name: string): string {
+  const parts = words(name);
+  const kept = parts.length > 1 && /^(id|no|nr|key|code|number)$/.test(parts.at(-1) ?? '') ? parts.slice(0, -1) : parts;
+  return kept.map((word) => `${word[0]?.toUpperCase() ?? ''}${word.slice(1)}`).join('');
+}
+
+function persistentStaging(frame: Frame): ProposedTable {
+  const inactive = frame.source.columns.find((column) => column.role === 'inactive-date');
+  return {
+    name: nameOf(frame, 'psa', ''),
+    columns: [
+      ...staged(frame, frame.keys, false),
+      ...attributes(frame),
+      ...(inactive === undefined
+        ? [control('SourceInactiveDT', 'datetime2(3)', true)]
+        : staged(frame, [inactive.name], true)),
+      control('EffectiveStartDT', 'datetime2(3)', false, '1900-01-01'),
+      control('EffectiveExpireDT', 'datetime2(3)', false, '4000-01-01'),
+      control('CurrentRowYN', 'char(1)', false, 'Y'),
+      control('PSInsertDT', 'datetime2(3)', false),
+    ],
+    key: [...frame.keys, 'EffectiveStartDT'],
+    distribution: frame.keys[0] ?? '',
+  };
+}
+
+function dimension(frame: Frame): ProposedTable {
+  const one = oneRow(frame, 'Dim');
+  return {
+    ...one,
+    columns: [
+      ...one.columns,
+      control('ValidFrom', 'datetime2(6)', false),
+      control('ValidTo', 'datetime2(6)', true),
+      control('IsCurrent', 'bit', false),
+    ],
+    key: [...frame.keys, 'ValidFrom'],
+  };
+}
+
+function oneRow(frame: Frame, prefix: string): ProposedTable {
+  const columns = [...staged(frame, frame.keys, false), ...attributes(frame)];
+  return {
+    name: nameOf(frame, prefix === 'Ref' ? 'ref' : 'dw', prefix),
+    columns,
+    key: frame.keys,
+    distribution: frame.keys[0] ?? '',
+  };
+}
+
+function log(frame: Frame): ProposedTable {
+  return {
+    name: nameOf(frame, 'psa', ''),
+    columns: [
+      ...staged(frame, frame.keys, false),
+      ...attributes(frame),
+      control('LoadDate', 'datetime2(6)', false),
+      control('RowNo', 'int', false),
+      control('Operation', 'char(1)', false),
+    ],
+    key: [...frame.keys, 'LoadDate', 'RowNo'],
+    distribution: frame.keys[0] ?? '',
+  };
+}
+
+function nameOf(frame: Frame, schema: string, prefix: string): TableName {
+  return { database: null, schema: frame.schema ?? schema, table: frame.name ?? `${prefix}${frame.entity}` };
+}
+
+function control(name: string, type: string, nullable: boolean, start: string | null = null): ProposedColumn {
+  return { name, type, staged: false, nullable, collation: null, start };
+}
+
+/** Staged columns by name, in the order asked for. */
+function staged(frame: Frame, names: readonly string[], nullable: boolean): readonly ProposedColumn[] {
+  return names.flatMap((name) => {
+    const column = frame.source.columns.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
+    return column === undefined ? [] : [fromStage(column, nullable)];
+  });
+}
+
+/** What the stage says of the thing, without keys, hash and load columns. */
+function attributes(frame: Frame): readonly ProposedColumn[] {
+  const keys = new Set(frame.keys.map((name) => name.toLowerCase()));
+  const left = frame.source.columns.filter(
+    (column) =>
+      !keys.has(column.name.toLowerCase()) && !column.computed && !column.identity && !loadRoles.has(column.role),
+  );
+  return left.map((column) => fromStage(column, true));
+}
+
+const loadRoles: ReadonlySet<string> = new Set([
+  'hash-key',
+  'hashdiff',
+  'load-date',
+  'record-source',
+  'load-process',
+  'inactive-date',
+  'sequence',
+  'operation',
+]);
+
+function fromStage(column: CatalogColumn, nullable: boolean): ProposedColumn {
+  return { name: column.name, type: column.type, staged: true, nullable, collation: column.collation, start: null };
+}
