@@ -107,6 +107,15 @@ export function readConnectionSettings(entry: unknown): ConnectionSettings | str
   return settings.server === null ? `"${name}" needs a "server".` : settings;
 }
 
+/**
+ * The file in which another database lives beside a main DuckDB file: `warehouse.Staging.duckdb` beside `warehouse.duckdb`
+ * is attached as "Staging" whenever the main file is opened. Characters that a file name can't have are percent-encoded.
+ */
+export function attachedFile(mainFile: string, database: string): string {
+  const name = encodeURIComponent(database).replaceAll('.', '%2E').replaceAll('*', '%2A');
+  return `${mainFile.replace(/\.[^./\\]*$/, '')}.${name}.duckdb`;
+}
+
 function oneOf<T extends string>(values: readonly T[], found: string | null, absent: T): T {
   return values.find((value) => value === found) ?? absent;
 }

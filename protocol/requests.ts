@@ -87,7 +87,12 @@ export interface ServerRequests {
   };
   /** SQL that creates the folder's tables on the embedded engine, and fills those that a CSV file is given for. */
   'mergewright/seed': {
-    params: { readonly folder: string; readonly csv?: readonly CsvFile[] };
+    params: {
+      readonly folder: string;
+      readonly csv?: readonly CsvFile[];
+      /** Path of the main database file; absent: databases of three-part names live in memory. */
+      readonly file?: string;
+    };
     result: { readonly batches: readonly Batch[]; readonly problems: readonly Problem[] };
   };
 }

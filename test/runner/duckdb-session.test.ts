@@ -2,19 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type ConnectionSettings, connectionDefaults } from '../../protocol/connection.ts';
+import { attachedFile, type ConnectionSettings } from '../../protocol/connection.ts';
 import type { CellValue } from '../../protocol/run.ts';
-import { attachedFile } from '../../runner/src/drivers/duckdb-files.ts';
 import { openSession } from '../../runner/src/open-session.ts';
 import { query, queryRows } from '../../runner/src/queries.ts';
 import type { BatchEnd, EngineError, Session } from '../../runner/src/session.ts';
-
-function settings(file: string, more: Partial<ConnectionSettings> = {}): ConnectionSettings {
-  return { ...connectionDefaults, name: 'test', platform: 'duckdb', file, environment: 'embedded', ...more };
-}
+import { duckdbSettings } from './settings.ts';
 
 async function open(file = ':memory:', more: Partial<ConnectionSettings> = {}): Promise<Session> {
-  const session = await openSession(settings(file, more), null);
+  const session = await openSession(duckdbSettings(file, more), null);
   onTestFinished(() => session.close());
   return session;
 }
@@ -174,18 +170,18 @@ test('a file that can’t be opened is one clear line', async () => {
   const place = await folder();
   const damaged = join(place, 'damaged.duckdb');
   await writeFile(damaged, 'no database at all'.repeat(1000));
-  await expect(openSession(settings(damaged), null)).rejects.toThrow(/damaged or no DuckDB database/);
-  await expect(openSession(settings(join(place, 'none', 'x.duckdb')), null)).rejects.toThrow(
+  await expect(openSession(duckdbSettings(damaged), null)).rejects.toThrow(/damaged or no DuckDB database/);
+  await expect(openSession(duckdbSettings(join(place, 'none', 'x.duckdb')), null)).rejects.toThrow(
     /folder .* does not exist/,
   );
-  await expect(openSession(settings(place), null)).rejects.toThrow(/is a folder/);
-  await expect(openSession(settings(join(place, 'x.duckdb'), { isReadOnly: true }), null)).rejects.toThrow(
+  await expect(openSession(duckdbSettings(place), null)).rejects.toThrow(/is a folder/);
+  await expect(openSession(duckdbSettings(join(place, 'x.duckdb'), { isReadOnly: true }), null)).rejects.toThrow(
     /does not exist/,
   );
 });
 
 test('platforms without a driver say so', async () => {
-  await expect(openSession({ ...settings('x'), platform: 'spark' }, null)).rejects.toThrow(/not available yet/);
+  await expect(openSession({ ...duckdbSettings('x'), platform: 'spark' }, null)).rejects.toThrow(/not available yet/);
 });
 
 test('DDL of live tables reads back as the same tables', async () => {

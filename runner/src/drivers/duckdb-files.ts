@@ -4,15 +4,6 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { memoryFile } from '../connection-text.ts';
 import { ConnectionError } from '../session.ts';
 
-/**
- * The databases that belong to a main database file: `warehouse.Staging.duckdb` beside `warehouse.duckdb` is attached as
- * "Staging", so that three-part names work. Characters that a file name can't have are percent-encoded.
- */
-export function attachedFile(mainFile: string, database: string): string {
-  const name = encodeURIComponent(database).replaceAll('.', '%2E').replaceAll('*', '%2A');
-  return join(dirname(mainFile), `${stem(mainFile)}.${name}.duckdb`);
-}
-
 /** An open database file, shared by the sessions of this process. */
 export interface OpenFile {
   connect(): Promise<DuckDBConnection>;

@@ -1,0 +1,265 @@
+import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
+import type { Outcome, Problem } from '../../../protocol/problem.ts';
+import type { Batch } from '../../../protocol/run.ts';
+import { originOf, valueType } from '../load/language.ts';
+import { formatTableName } from '../model/names.ts';
+import { DuckDbPrinter } from '../sql/duckdb.ts';
+
+const printer = new DuckDbPrinter({ comma: 'trailing', quoteAlways: true });
+
+/** A CSV file whose rows take the place of a table's rows. */
+export interface SeedFile {
+  readonly table: CatalogTable;
+  /** Path in the file system of the engine. */
+  readonly path: string;
+  /** Names of its first line (`csvHeader`). */
+  readonly header: readonly string[];
+}
+
+/**
+ * Gives the path of the file in which a database other than the main one lives, or null for one in memory: names in three
+ * parts need a database attached beside the main one.
+ */
+export type AttachedPath = (database: string) => string | null;
+
+/**
+ * The batches that create a folder's tables on the embedded engine, where they are not there yet, and fill those that a CSV
+ * file is given for. Types are those of `sql/types.ts`; lengths become CHECK constraints; IDENTITY becomes a sequence; enforced
+ * keys are enforced; a database part becomes an attached database. In CSV files an empty field without quotes is NULL.
+ *
+ * All files are read into temporary tables with the constraints of their targets before any row is replaced: a fault in one
+ * of them leaves every table as it was. Each database is written in a transaction of its own, since the engine lets one
+ * transaction write one database.
+ */
+export function seedBatches(
+  tables: readonly CatalogTable[],
+  files: readonly SeedFile[],
+  attachedPath: AttachedPath,
+): Outcome<readonly Batch[]> {
+  const problems: Problem[] = [];
+  const databases = groupByDatabase(tables);
+  const texts = [
+    ...[...databases].flatMap(([database, members]) => [
+      ...(database === null ? [] : [attachText(database, attachedPath(database))]),
+      inTransaction(
+        [...schemasOf(members), ...members.flatMap((table) => tableTexts(table, problems))],
+        `-- Tables of ${database ?? 'the main database'}.`,
+      ),
+    ]),
+    ...files.map((file, index) => stageText(file, index, problems)),
+    ...[...groupByDatabase(files.map(({ table }) => table)).keys()].map((database) =>
+      inTransaction(
+        files.flatMap((file, index) => (file.table.name.database === database ? replaceTexts(file, index) : [])),
+        `-- Rows of ${database ?? 'the main database'}.`,
+      ),
+    ),
+    ...files.map((_, index) => `DROP TABLE ${stageName(index)};\n`),
+  ];
+  return { value: texts.map((text) => ({ text, line: 0 })), problems };
+}
+
+function groupByDatabase(tables: readonly CatalogTable[]): Map<string | null, readonly CatalogTable[]> {
+  const groups = new Map<string | null, CatalogTable[]>();
+  for (const table of tables) {
+    const group = groups.get(table.name.database);
+    if (group === undefined) groups.set(table.name.database, [table]);
+    else group.push(table);
+  }
+  return groups;
+}
+
+function attachText(database: string, path: string | null): string {
+  return `ATTACH IF NOT EXISTS ${literal(path ?? ':memory:')} AS ${quoted(database)};\n`;
+}
+
+function inTransaction(statements: readonly string[], heading: string): string {
+  return `${heading}\nBEGIN TRANSACTION;\n${statements.join('\n')}\nCOMMIT;\n`;
+}
+
+function schemasOf(tables: readonly CatalogTable[]): readonly string[] {
+  const names = tables.flatMap(({ name }) =>
+    name.schema === null
+      ? []
+      : [
+          [name.database, name.schema]
+            .filter((part) => part !== null)
+            .map(quoted)
+            .join('.'),
+        ],
+  );
+  return [...new Set(names)].map((name) => `CREATE SCHEMA IF NOT EXISTS ${name};`);
+}
+
+function tableTexts(table: CatalogTable, problems: Problem[]): readonly string[] {
+  const sequences = table.columns
+    .filter(({ identity }) => identity)
+    .map((column) => `CREATE SEQUENCE IF NOT EXISTS ${sequenceOf(table, column)};`);
+  return [...sequences, `CREATE TABLE IF NOT EXISTS ${fullName(table)} (\n${bodyOf(table, problems)}\n);`];
+}
+
+/** Columns, CHECK constraints of lengths and the enforced keys. */
+function bodyOf(table: CatalogTable, problems: Problem[], { withIdentity = true } = {}): string {
+  const lines = [
+    ...table.columns.map((column) => columnText(table, column, problems, withIdentity)),
+    ...table.keys
+      .filter(({ enforced, kind }) => enforced && kind !== 'inferred')
+      .map(
+        ({ kind, columns }) =>
+          `${kind === 'primary-key' ? 'PRIMARY KEY' : 'UNIQUE'} (${columns.map(quoted).join(', ')})`,
+      ),
+  ];
+  return lines.map((line) => `    ${line}`).join(',\n');
+}
+
+function columnText(table: CatalogTable, column: CatalogColumn, problems: Problem[], withIdentity: boolean): string {
+  const name = quoted(column.name);
+  const { type, length, measure, isKnown } = embeddedType(column, table);
+  // Columns that no load writes have no value here either.
+  if (column.computed) return `${name} ${type}`;
+  if (!isKnown) {
+    problems.push({
+      code: 'embedded-type',
+      severity: 'warning',
+      message: `${formatTableName(table.name)}.${column.name}: the embedded engine has no type for ${column.type}, so it is kept as text.`,
+      file: table.file,
+      range: column.range,
+    });
+  }
+  const parts = [
+    name,
+    type,
+    column.nullable ? '' : 'NOT NULL',
+    column.identity
+      ? withIdentity
+        ? `DEFAULT nextval(${literal(sequenceOf(table, column))})`
+        : ''
+      : defaultText(table, column),
+    length === null ? '' : `CHECK (${measure}(${name}) <= ${length})`,
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+interface EmbeddedType {
+  readonly type: string;
+  /** Highest length, which the engine itself ignores; null for none. */
+  readonly length: number | null;
+  /** The function that measures it. */
+  readonly measure: 'length' | 'octet_length';
+  readonly isKnown: boolean;
+}
+
+function embeddedType(column: CatalogColumn, table: CatalogTable): EmbeddedType {
+  const type = valueType(column.type, originOf(table.platform));
+  const { family, length } = type.facts;
+  const isChecked = type.origin !== 'duckdb' && length !== null && Number.isFinite(length);
+  return {
+    type: printer.typeName(type),
+    length: isChecked ? length : null,
+    measure: family === 'binary' ? 'octet_length' : 'length',
+    isKnown: family !== 'other' || type.origin === 'duckdb',
+  };
+}
+
+/** Literals and clocks carry over; any other default is left out, since loads give every value themselves. */
+function defaultText(table: CatalogTable, column: CatalogColumn): string {
+  if (column.default === null) return '';
+  if (table.platform === 'duckdb') return `DEFAULT ${column.default}`;
+  let text = column.default.trim();
+  while (/^\(.*\)$/s.test(text) && isOneGroup(text)) text = text.slice(1, -1).trim();
+  if (/^(N?'(?:[^']|'')*'|[-+]?\d+(\.\d+)?|null)$/i.test(text)) return `DEFAULT ${text.replace(/^N'/i, "'")}`;
+  if (/^(getdate|getutcdate|sysdatetime|sysutcdatetime|current_timestamp|now)(\s*\(\s*\))?$/i.test(text))
+    return 'DEFAULT CAST(current_timestamp AS TIMESTAMP)';
+  return /^new(sequential)?id\s*\(\s*\)$/i.test(text) ? 'DEFAULT uuid()' : '';
+}
+
+/** True when the first parenthesis closes at the end. */
+function isOneGroup(text: string): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length - 1; index += 1) {
+    if (text[index] === '(') depth += 1;
+    if (text[index] === ')') depth -= 1;
+    if (depth === 0) return false;
+  }
+  return true;
+}
+
+/** Reads a file into a temporary table that has the constraints of its target. */
+function stageText(file: SeedFile, index: number, problems: Problem[]): string {
+  const { table, path } = file;
+  const columns = columnsOf(file, problems);
+  const types = file.header.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ');
+  const values = columns.map(({ name, column }) =>
+    embeddedType(column, table).type === 'BLOB' ? `unhex(regexp_replace(${quoted(name)}, '^0[xX]', ''))` : quoted(name),
+  );
+  return [
+    `-- ${formatTableName(table.name)} from ${path.replace(/[\r\n]/g, ' ')}`,
+    `CREATE OR REPLACE TEMP TABLE ${stageName(index)} (\n${bodyOf(table, [], { withIdentity: false })}\n);`,
+    `INSERT INTO ${stageName(index)} (${columns.map(({ column }) => quoted(column.name)).join(', ')})`,
+    `SELECT ${values.join(', ')}`,
+    `FROM read_csv(${literal(path)}, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',`,
+    `    nullstr = '', allow_quoted_nulls = false, columns = {${types}});`,
+    '',
+  ].join('\n');
+}
+
+function replaceTexts(file: SeedFile, index: number): readonly string[] {
+  const columns = columnsOf(file, [])
+    .map(({ column }) => quoted(column.name))
+    .join(', ');
+  return [
+    `DELETE FROM ${fullName(file.table)};`,
+    `INSERT INTO ${fullName(file.table)} (${columns}) SELECT ${columns} FROM ${stageName(index)};`,
+  ];
+}
+
+/** The file's columns that the table has; names that it has not, and columns that may not be left out, are problems. */
+function columnsOf(
+  { table, header, path }: SeedFile,
+  problems: Problem[],
+): readonly { readonly name: string; readonly column: CatalogColumn }[] {
+  const fault = (message: string) => problems.push({ code: 'csv-columns', severity: 'error', message });
+  const named = header.map((name) => ({
+    name,
+    column: table.columns.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase()),
+  }));
+  const strange = named.filter(({ column }) => column === undefined || column.computed).map(({ name }) => name);
+  const missing = table.columns.filter(
+    (column) =>
+      !column.computed && !column.identity && !named.some((candidate) => candidate.column?.name === column.name),
+  );
+  const twice = named.filter(({ column }, index) => named.findIndex((other) => other.column === column) !== index);
+  const target = formatTableName(table.name);
+  if (strange.length > 0) fault(`${path} has columns that ${target} has not: ${strange.join(', ')}.`);
+  if (missing.length > 0)
+    fault(`${path} lacks columns of ${target}: ${missing.map((column) => column.name).join(', ')}.`);
+  if (strange.length === 0 && twice.length > 0)
+    fault(`${path} names columns twice: ${twice.map(({ name }) => name).join(', ')}.`);
+  return named.flatMap(({ name, column }) => (column === undefined ? [] : [{ name, column }]));
+}
+
+function stageName(index: number): string {
+  return `temp.${quoted(`mergewright_csv_${index + 1}`)}`;
+}
+
+function sequenceOf({ name }: CatalogTable, column: CatalogColumn): string {
+  return dotted([name.database, name.schema, `${name.table}_${column.name}_seq`]);
+}
+
+function fullName({ name }: CatalogTable): string {
+  return dotted([name.database, name.schema, name.table]);
+}
+
+function dotted(parts: readonly (string | null)[]): string {
+  return parts
+    .filter((part) => part !== null)
+    .map(quoted)
+    .join('.');
+}
+
+function quoted(name: string): string {
+  return printer.quoted(name);
+}
+
+function literal(text: string): string {
+  return printer.textLiteral(text);
+}
