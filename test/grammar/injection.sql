@@ -6,7 +6,7 @@
 --              ^^^^^^^^^^^^ meta.specification.mergewright
 
 -- mergewright-disable-next-line merge-lacks-holdlock: one writer only
--- ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ keyword.other.mergewright
+-- ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ keyword.other.mergewright
 --                               ^^^^^^^^^^^^^^^^^^^^ entity.name.tag.rule.mergewright
 
   SELECT 1 -- mergewright-disable-line
