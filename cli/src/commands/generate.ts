@@ -61,7 +61,7 @@ export const generate: Command = {
 };
 
 /** `--ddl a b c` is allowed, as shells expand patterns that way. */
-function withPathLists(args: readonly string[]): readonly string[] {
+export function withPathLists(args: readonly string[]): readonly string[] {
   const spread: string[] = [];
   let inList = false;
   for (const argument of args) {

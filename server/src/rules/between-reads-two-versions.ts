@@ -1,11 +1,10 @@
 import { replace } from './analysis/fixes.ts';
+import { labelOf } from './analysis/hashes.ts';
 import { hasClosingRule } from './analysis/house.ts';
-import { plainColumn } from './analysis/names.ts';
+import { plainColumn, roleByName } from './analysis/names.ts';
 import { innerColumn } from './analysis/sides.ts';
 import type { Body } from './analysis/steps.ts';
 import { closingOf } from './analysis/versions.ts';
-import { labelOf } from './analysis/hashes.ts';
-import { roleByName } from './analysis/names.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const betweenReadsTwoVersions: Rule = {
@@ -17,8 +16,16 @@ export const betweenReadsTwoVersions: Rule = {
   summary: 'A date is looked up with BETWEEN valid-from AND valid-to.',
   why: 'Where a version ends at the moment at which the next one starts, that moment finds both, and rows are doubled.',
   help: 'Write from <= d AND d < to. Where versions end one unit early on purpose, state the closing rule in mergewright.json.',
-  invalid: [{ sql: `SELECT f.SaleNo, d.TierKey FROM dw.Sale AS f JOIN dw.DimTier AS d ON d.MemberNo = f.MemberNo AND f.SoldAt BETWEEN d.ValidFrom AND d.ValidTo;` }],
-  valid: [{ sql: `SELECT f.SaleNo, d.TierKey FROM dw.Sale AS f JOIN dw.DimTier AS d ON d.MemberNo = f.MemberNo AND f.SoldAt >= d.ValidFrom AND f.SoldAt < d.ValidTo;` }],
+  invalid: [
+    {
+      sql: `SELECT f.SaleNo, d.TierKey FROM dw.Sale AS f JOIN dw.DimTier AS d ON d.MemberNo = f.MemberNo AND f.SoldAt BETWEEN d.ValidFrom AND d.ValidTo;`,
+    },
+  ],
+  valid: [
+    {
+      sql: `SELECT f.SaleNo, d.TierKey FROM dw.Sale AS f JOIN dw.DimTier AS d ON d.MemberNo = f.MemberNo AND f.SoldAt >= d.ValidFrom AND f.SoldAt < d.ValidTo;`,
+    },
+  ],
   body(body, context) {
     const found = body.steps.flatMap((step) => step.find('between').map((entry) => ({ step, entry })));
     if (found.length === 0) return;
@@ -28,7 +35,8 @@ export const betweenReadsTwoVersions: Rule = {
       const low = innerColumn(node.low);
       const high = innerColumn(node.high);
       if (low === null || high === null || node.not || plainColumn(node.low) === null) continue;
-      if (context.tables.role(low, scope) !== 'effective-start' || context.tables.role(high, scope) !== 'effective-end') continue;
+      if (context.tables.role(low, scope) !== 'effective-start' || context.tables.role(high, scope) !== 'effective-end')
+        continue;
       if (hasClosingRule(step, context)) continue;
       const value = context.text(step, node.operand);
       context.report(step, node, {
@@ -39,7 +47,12 @@ export const betweenReadsTwoVersions: Rule = {
           {
             title: 'Leave the end out',
             safe: false,
-            edits: [replace(node, `(${value} >= ${context.text(step, node.low)} AND ${value} < ${context.text(step, node.high)})`)],
+            edits: [
+              replace(
+                node,
+                `(${value} >= ${context.text(step, node.low)} AND ${value} < ${context.text(step, node.high)})`,
+              ),
+            ],
           },
         ],
       });
@@ -58,7 +71,8 @@ function closesHalfOpen(body: Body, context: RuleContext): boolean {
     }
     for (const entry of step.find('select-item')) {
       const label = step.statement.kind === 'insert' ? labelOf(entry, step) : null;
-      if (label !== null && roleByName(label) === 'effective-start') starts.add(context.text(step, entry.node.expression).toLowerCase());
+      if (label !== null && roleByName(label) === 'effective-start')
+        starts.add(context.text(step, entry.node.expression).toLowerCase());
     }
   }
   return [...ends].some((value) => starts.has(value));

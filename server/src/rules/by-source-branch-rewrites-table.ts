@@ -28,7 +28,9 @@ WHEN NOT MATCHED BY SOURCE AND t.state = 'active' THEN UPDATE SET t.state = 'gon
     for (const { merge } of mergesOf(step, context.tables)) {
       for (const branch of branchesOf(merge, 'not-matched-by-source')) {
         if (branch.condition !== null) continue;
-        context.report(step, branch, { message: 'Without a condition this branch makes Delta rewrite the whole table.' });
+        context.report(step, branch, {
+          message: 'Without a condition this branch makes Delta rewrite the whole table.',
+        });
       }
     }
   },

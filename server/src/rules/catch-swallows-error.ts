@@ -1,5 +1,5 @@
-import { insertAt, indentOf } from './analysis/fixes.ts';
 import type { TryCatch } from '../syntax/tree.ts';
+import { indentOf, insertAt } from './analysis/fixes.ts';
 import type { Step } from './analysis/steps.ts';
 import { type Rule, tsqlPlatforms } from './engine/rule.ts';
 

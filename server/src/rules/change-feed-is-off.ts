@@ -1,7 +1,7 @@
-import { bare, tableNameOf } from '../syntax/inspect.ts';
 import { nameFits, parseTableName } from '../model/names.ts';
-import { callName } from './analysis/names.ts';
+import { bare, tableNameOf } from '../syntax/inspect.ts';
 import { insertAt } from './analysis/fixes.ts';
+import { callName } from './analysis/names.ts';
 import { type Rule, sparkPlatforms } from './engine/rule.ts';
 
 export const changeFeedIsOff: Rule = {
@@ -30,35 +30,38 @@ export const changeFeedIsOff: Rule = {
   body(body, context) {
     body.steps.forEach((step, index) => {
       for (const { node } of step.find('table-function')) {
-      if (node.call.kind !== 'call' || callName(node.call) !== 'TABLE_CHANGES') continue;
-      const first = node.call.arguments[0] === undefined ? null : bare(node.call.arguments[0]);
-      const name = first?.kind === 'literal' ? parseTableName(first.value) : undefined;
-      const table = name === undefined ? null : context.tables.table(name);
-      if (table === null || first?.kind !== 'literal') continue;
-      const on = Object.entries(table.options).some(
-        ([key, value]) => /enablechangedatafeed/i.test(`${key} ${value}`) && /true/i.test(value),
-      );
-      const turnedOn = body.steps
-        .slice(0, index)
-        .some(
-          (before) =>
-            before.statement.kind === 'alter-table' &&
-            /enableChangeDataFeed/i.test(context.text(before, before.statement)) &&
-            nameFits(tableNameOf(before.statement.name), table.name),
+        if (node.call.kind !== 'call' || callName(node.call) !== 'TABLE_CHANGES') continue;
+        const first = node.call.arguments[0] === undefined ? null : bare(node.call.arguments[0]);
+        const name = first?.kind === 'literal' ? parseTableName(first.value) : undefined;
+        const table = name === undefined ? null : context.tables.table(name);
+        if (table === null || first?.kind !== 'literal') continue;
+        const on = Object.entries(table.options).some(
+          ([key, value]) => /enablechangedatafeed/i.test(`${key} ${value}`) && /true/i.test(value),
         );
-      if (on || turnedOn) continue;
-      context.report(step, node.call, {
-        message: `${first.value} has no change feed: its DDL does not set delta.enableChangeDataFeed.`,
-        fixes: [
-          {
-            title: 'Turn it on before this statement',
-            safe: false,
-            edits: [
-              insertAt(step.statement.start, `ALTER TABLE ${first.value} SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true');\n`),
-            ],
-          },
-        ],
-      });
+        const turnedOn = body.steps
+          .slice(0, index)
+          .some(
+            (before) =>
+              before.statement.kind === 'alter-table' &&
+              /enableChangeDataFeed/i.test(context.text(before, before.statement)) &&
+              nameFits(tableNameOf(before.statement.name), table.name),
+          );
+        if (on || turnedOn) continue;
+        context.report(step, node.call, {
+          message: `${first.value} has no change feed: its DDL does not set delta.enableChangeDataFeed.`,
+          fixes: [
+            {
+              title: 'Turn it on before this statement',
+              safe: false,
+              edits: [
+                insertAt(
+                  step.statement.start,
+                  `ALTER TABLE ${first.value} SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true');\n`,
+                ),
+              ],
+            },
+          ],
+        });
       }
     });
   },

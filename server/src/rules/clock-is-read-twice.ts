@@ -93,7 +93,10 @@ function fixFor(body: Body, reads: readonly { readonly step: Step; readonly node
       safe: false,
       edits: [
         {
-          ...insertAt(first.step.statement.start, `DECLARE ${name} ${type} = ${callName(first.node)}${callName(first.node) === 'CURRENT_TIMESTAMP' ? '' : '()'};\n`),
+          ...insertAt(
+            first.step.statement.start,
+            `DECLARE ${name} ${type} = ${callName(first.node)}${callName(first.node) === 'CURRENT_TIMESTAMP' ? '' : '()'};\n`,
+          ),
           step: first.step,
         },
         ...reads.map(({ step, node }) => ({ ...replace(node, name), step })),

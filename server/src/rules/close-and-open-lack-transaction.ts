@@ -52,9 +52,12 @@ COMMIT TRANSACTION;`,
           return written != null && [...tablesIn(written.node)].some((name) => own.has(name));
         }),
       );
-      if (later === undefined || step.root !== later.root && body.owner !== null) return;
+      if (later === undefined || (step.root !== later.root && body.owner !== null)) return;
       const [begin, commit] = isTsql(context.platform.name)
-        ? [`${setsOption(body, 'XACT_ABORT', 'ON') || context.platform.name === 'fabric' ? '' : 'SET XACT_ABORT ON;\n'}BEGIN TRANSACTION;\n`, '\nCOMMIT TRANSACTION;']
+        ? [
+            `${setsOption(body, 'XACT_ABORT', 'ON') || context.platform.name === 'fabric' ? '' : 'SET XACT_ABORT ON;\n'}BEGIN TRANSACTION;\n`,
+            '\nCOMMIT TRANSACTION;',
+          ]
         : ['BEGIN TRANSACTION;\n', '\nCOMMIT;'];
       context.report(step, step.statement, {
         message: `${sourceText(target)} has no current versions of changed keys between this statement and the INSERT behind it.`,
@@ -62,10 +65,7 @@ COMMIT TRANSACTION;`,
           {
             title: 'Put both into one transaction',
             safe: false,
-            edits: [
-              insertAt(step.statement.start, begin),
-              { ...insertBehind(context, later, commit), step: later },
-            ],
+            edits: [insertAt(step.statement.start, begin), { ...insertBehind(context, later, commit), step: later }],
           },
         ],
       });

@@ -1,7 +1,7 @@
+import { compactName } from '../model/names.ts';
+import { replace } from './analysis/fixes.ts';
 import { writtenValues } from './analysis/insert-values.ts';
 import { same } from './analysis/names.ts';
-import { replace } from './analysis/fixes.ts';
-import { compactName } from '../model/names.ts';
 import { sourceText } from './analysis/tables.ts';
 import { allPlatforms, type Rule } from './engine/rule.ts';
 
@@ -11,7 +11,7 @@ export const columnIsNotInTable: Rule = {
   platforms: allPlatforms,
   severity: 'error',
   fix: 'unsafe',
-  summary: 'INSERT or SET names a column that the table\'s DDL does not have.',
+  summary: "INSERT or SET names a column that the table's DDL does not have.",
   why: 'The server refuses the statement (error 207), or the DDL in the folder is older than the table.',
   help: 'Correct the name, or bring the DDL up to date.',
   invalid: [

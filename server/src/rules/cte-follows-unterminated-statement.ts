@@ -32,16 +32,20 @@ SELECT MemberNo FROM latest WHERE ValidFrom < @now;`,
       if (clause === null || clause.start !== step.statement.start) continue;
       const before = siblingBefore(body, step);
       if (before === null || isTerminated(before, context)) continue;
-      context.report(step, { start: clause.start, end: clause.start + 4 }, {
-        message: 'WITH needs a semicolon at the end of the statement before it.',
-        fixes: [
-          {
-            title: 'End the statement before with a semicolon',
-            safe: true,
-            edits: [{ ...insertAt(before.statement.end, ';'), step: before.step }],
-          },
-        ],
-      });
+      context.report(
+        step,
+        { start: clause.start, end: clause.start + 4 },
+        {
+          message: 'WITH needs a semicolon at the end of the statement before it.',
+          fixes: [
+            {
+              title: 'End the statement before with a semicolon',
+              safe: true,
+              edits: [{ ...insertAt(before.statement.end, ';'), step: before.step }],
+            },
+          ],
+        },
+      );
     }
   },
 };

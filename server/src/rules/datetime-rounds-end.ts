@@ -1,9 +1,9 @@
 import { bare } from '../syntax/inspect.ts';
 import type { Expression } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
+import type { Scope, Step } from './analysis/steps.ts';
 import { earlierThan } from './analysis/time.ts';
 import { type VariableFact, variablesOf } from './analysis/variables.ts';
-import type { Scope, Step } from './analysis/steps.ts';
 import type { Rule, RuleContext } from './engine/rule.ts';
 
 export const datetimeRoundsEnd: Rule = {
@@ -37,7 +37,8 @@ export const datetimeRoundsEnd: Rule = {
         if (node.type.text === 'datetime') checkLiteral(step, context, node.operand);
       }
       for (const { node, scope } of step.find('assignment')) {
-        if (node.column !== null && context.tables.type(node.column, scope) === 'datetime') checkLiteral(step, context, node.value);
+        if (node.column !== null && context.tables.type(node.column, scope) === 'datetime')
+          checkLiteral(step, context, node.value);
       }
       for (const { node, scope } of step.find('binary')) {
         if (!['=', '<', '<=', '>', '>=', '<>'].includes(node.operator)) continue;
@@ -81,7 +82,11 @@ function checkLiteral(step: Step, context: RuleContext, value: Expression): void
   context.report(step, inner, {
     message: `As a datetime, ${text} is the next day at midnight.`,
     fixes: [
-      { title: 'Use .997, the last value of the day', safe: false, edits: [replace(inner, text.replace(/\.99[89]\d*/, '.997'))] },
+      {
+        title: 'Use .997, the last value of the day',
+        safe: false,
+        edits: [replace(inner, text.replace(/\.99[89]\d*/, '.997'))],
+      },
     ],
   });
 }

@@ -28,7 +28,9 @@ WHEN NOT MATCHED THEN INSERT (unit_no, label) VALUES (s.unit_no, s.label);`,
   ],
   statement(step, context) {
     for (const facts of mergesOf(step, context.tables)) {
-      const columns = context.tables.tableOf(facts.target)?.columns.filter((column) => !column.computed && !column.identity);
+      const columns = context.tables
+        .tableOf(facts.target)
+        ?.columns.filter((column) => !column.computed && !column.identity);
       const [source] = facts.sources;
       for (const { action } of facts.merge.branches) {
         if ((action?.kind !== 'merge-insert' && action?.kind !== 'merge-update') || !action.star) continue;

@@ -36,7 +36,9 @@ WHEN NOT MATCHED THEN INSERT *;`,
       const [source] = facts.sources;
       const columns = source === undefined ? null : context.tables.relation(source)?.columns;
       const target = context.tables.tableOf(facts.target)?.columns.map((column) => column.name) ?? [];
-      const found = (columns ?? []).map((column) => column.name).filter((name) => helpers.test(name) && !includes(target, name));
+      const found = (columns ?? [])
+        .map((column) => column.name)
+        .filter((name) => helpers.test(name) && !includes(target, name));
       if (found.length === 0) continue;
       for (const { action } of facts.merge.branches) {
         if ((action?.kind !== 'merge-insert' && action?.kind !== 'merge-update') || !action.star) continue;
@@ -47,7 +49,13 @@ WHEN NOT MATCHED THEN INSERT *;`,
           fixes:
             action.except.length > 0 || context.platform.name !== 'databricks'
               ? []
-              : [{ title: `Leave ${left.join(', ')} out`, safe: false, edits: [insertAt(action.end, ` EXCEPT (${left.join(', ')})`)] }],
+              : [
+                  {
+                    title: `Leave ${left.join(', ')} out`,
+                    safe: false,
+                    edits: [insertAt(action.end, ` EXCEPT (${left.join(', ')})`)],
+                  },
+                ],
         });
       }
     }

@@ -1,12 +1,13 @@
 import { bare } from '../syntax/inspect.ts';
 import type { ColumnReference, Expression } from '../syntax/tree.ts';
-import { replace } from './analysis/fixes.ts';
 import { joinedTexts, looksLikeSql, textOf } from './analysis/dynamic-sql.ts';
+import { replace } from './analysis/fixes.ts';
 import { callName, columnName } from './analysis/names.ts';
 import { type Rule, tsqlPlatforms } from './engine/rule.ts';
 
 /** Text that a name must follow. */
-const beforeName = /(?:\b(?:FROM|JOIN|INTO|UPDATE|TABLE|VIEW|MERGE|USING|DATABASE|SCHEMA|INDEX|TRUNCATE\s+TABLE|EXEC(?:UTE)?|ON)\s+|[.[])$/i;
+const beforeName =
+  /(?:\b(?:FROM|JOIN|INTO|UPDATE|TABLE|VIEW|MERGE|USING|DATABASE|SCHEMA|INDEX|TRUNCATE\s+TABLE|EXEC(?:UTE)?|ON)\s+|[.[])$/i;
 const catalogNames = /^(?:column_name|table_name|table_schema|constraint_name)$/i;
 
 export const dynamicSqlLacksQuotename: Rule = {
@@ -26,24 +27,37 @@ WHERE TABLE_SCHEMA = @Schema AND TABLE_NAME = @Table;`,
     },
   ],
   valid: [
-    { sql: `DECLARE @sql nvarchar(max) = N'TRUNCATE TABLE ' + QUOTENAME(@Schema) + N'.' + QUOTENAME(@Table); EXEC sp_executesql @sql;` },
+    {
+      sql: `DECLARE @sql nvarchar(max) = N'TRUNCATE TABLE ' + QUOTENAME(@Schema) + N'.' + QUOTENAME(@Table); EXEC sp_executesql @sql;`,
+    },
     { sql: `PRINT N'loaded ' + @TableName;` },
   ],
   statement(step, context) {
     for (const { pieces } of joinedTexts(step)) {
       if (looksLikeSql(pieces)) {
         const unsafe = pieces.find((piece, index) => isBareName(piece, textBefore(pieces, index)));
-        const value = pieces.find((piece, index) => isValue(piece) && textBefore(pieces, index).endsWith("'") && textAfter(pieces, index).startsWith("'"));
+        const value = pieces.find(
+          (piece, index) =>
+            isValue(piece) && textBefore(pieces, index).endsWith("'") && textAfter(pieces, index).startsWith("'"),
+        );
         const found = unsafe ?? value;
         if (found === undefined) continue;
         const text = context.text(step, found);
         context.report(step, found, {
-          message: unsafe !== undefined ? `${text} is put into SQL text as a name without QUOTENAME.` : `${text} is put into SQL text as a value instead of a parameter.`,
-          fixes: unsafe === undefined ? [] : [{ title: 'Wrap it in QUOTENAME', safe: false, edits: [replace(found, `QUOTENAME(${text})`)] }],
+          message:
+            unsafe !== undefined
+              ? `${text} is put into SQL text as a name without QUOTENAME.`
+              : `${text} is put into SQL text as a value instead of a parameter.`,
+          fixes:
+            unsafe === undefined
+              ? []
+              : [{ title: 'Wrap it in QUOTENAME', safe: false, edits: [replace(found, `QUOTENAME(${text})`)] }],
         });
         continue;
       }
-      const names = step.find('table').some(({ node }) => /^(information_schema|sys)$/i.test(node.name.parts.at(-2)?.name ?? ''));
+      const names = step
+        .find('table')
+        .some(({ node }) => /^(information_schema|sys)$/i.test(node.name.parts.at(-2)?.name ?? ''));
       const list = names ? pieces.find((piece) => piece.kind === 'column' && isCatalogName(piece)) : undefined;
       if (list === undefined) continue;
       const text = context.text(step, list);
@@ -73,7 +87,11 @@ function isBareName(piece: Expression, before: string): boolean {
 function isValue(piece: Expression): boolean {
   const inner = bare(piece);
   if (inner.kind === 'column') return true;
-  if (inner.kind === 'variable') return !inner.name.startsWith('@@') && !/quoted|quotename|sql|stmt|query|cmd|list|cols|columns|crlf|clause|where/i.test(inner.name);
+  if (inner.kind === 'variable')
+    return (
+      !inner.name.startsWith('@@') &&
+      !/quoted|quotename|sql|stmt|query|cmd|list|cols|columns|crlf|clause|where/i.test(inner.name)
+    );
   return inner.kind === 'call' && ['OBJECT_NAME', 'SCHEMA_NAME', 'DB_NAME'].includes(callName(inner));
 }
 

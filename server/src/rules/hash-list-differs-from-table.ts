@@ -1,7 +1,7 @@
-import { hashesOf } from './analysis/hashes.ts';
-import { columnName, includes, plainColumn, same } from './analysis/names.ts';
 import { insertAt } from './analysis/fixes.ts';
+import { hashesOf } from './analysis/hashes.ts';
 import { writtenValues } from './analysis/insert-values.ts';
+import { columnName, includes, plainColumn, same } from './analysis/names.ts';
 import { columnsIn } from './analysis/sides.ts';
 import { allPlatforms, type Rule } from './engine/rule.ts';
 
@@ -41,7 +41,12 @@ SELECT s.ShopHk, @now, 'shop', CONVERT(binary(32), HASHBYTES('SHA2_256', CONCAT(
       const missing = values.filter(({ column, value, target }) => {
         const source = plainColumn(value);
         const known = table.columns.find((candidate) => same(candidate.name, column));
-        return target === own.target && source !== null && known?.role === 'attribute' && !includes(hashed, columnName(source));
+        return (
+          target === own.target &&
+          source !== null &&
+          known?.role === 'attribute' &&
+          !includes(hashed, columnName(source))
+        );
       });
       if (missing.length === 0) continue;
       const last = hash.parts.at(-1);
@@ -50,13 +55,20 @@ SELECT s.ShopHk, @now, 'shop', CONVERT(binary(32), HASHBYTES('SHA2_256', CONCAT(
         message: `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} stored but not hashed, so a change of ${names.length === 1 ? 'it' : 'them'} alone is not seen.`,
         fixes:
           last === undefined || hash.joining !== 'concat'
-            ? single(hash.joining, hash.input, missing.map(({ value }) => context.text(step, value)))
+            ? single(
+                hash.joining,
+                hash.input,
+                missing.map(({ value }) => context.text(step, value)),
+              )
             : [
                 {
                   title: `Hash ${names.join(', ')} too`,
                   safe: false,
                   edits: [
-                    insertAt(last.expression.end, missing.map(({ value }) => `, '||', COALESCE(${context.text(step, value)}, '^^')`).join('')),
+                    insertAt(
+                      last.expression.end,
+                      missing.map(({ value }) => `, '||', COALESCE(${context.text(step, value)}, '^^')`).join(''),
+                    ),
                   ],
                 },
               ],

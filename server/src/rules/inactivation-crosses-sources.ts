@@ -2,8 +2,8 @@ import { detectionsOf } from './analysis/absences.ts';
 import { columnName, roleByName, same } from './analysis/names.ts';
 import { columnsIn } from './analysis/sides.ts';
 import { sourceText } from './analysis/tables.ts';
-import { takesAway } from './inactivation-lacks-stage-guard.ts';
 import { allPlatforms, type Rule } from './engine/rule.ts';
+import { takesAway } from './inactivation-lacks-stage-guard.ts';
 
 export const inactivationCrossesSources: Rule = {
   name: 'inactivation-crosses-sources',

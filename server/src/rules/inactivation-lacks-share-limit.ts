@@ -3,8 +3,8 @@ import { isGuardedBy } from './analysis/flow.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
 import { tableNamesOf } from './analysis/sides.ts';
 import { sourceText } from './analysis/tables.ts';
-import { takesAway } from './inactivation-lacks-stage-guard.ts';
 import { allPlatforms, type Rule } from './engine/rule.ts';
+import { takesAway } from './inactivation-lacks-stage-guard.ts';
 
 export const inactivationLacksShareLimit: Rule = {
   name: 'inactivation-lacks-share-limit',

@@ -3,9 +3,9 @@ import { detectionsOf } from './analysis/absences.ts';
 import { emptyGuard, indentOf, insertAt } from './analysis/fixes.ts';
 import { isGuardedBy } from './analysis/flow.ts';
 import { tableNamesOf } from './analysis/sides.ts';
+import type { Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
 import { closingOf } from './analysis/versions.ts';
-import type { Step } from './analysis/steps.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const inactivationLacksStageGuard: Rule = {

@@ -1,10 +1,10 @@
+import { isSpark } from '../../../protocol/platform.ts';
+import type { Identifier } from '../syntax/tree.ts';
 import { insertAt } from './analysis/fixes.ts';
 import { lists, same } from './analysis/names.ts';
-import { type Scope, selectsOf, type Source, type Step } from './analysis/steps.ts';
-import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
-import type { Identifier } from '../syntax/tree.ts';
-import { isSpark } from '../../../protocol/platform.ts';
 import { isTechnicalRole } from './analysis/roles.ts';
+import { type Scope, type Source, type Step, selectsOf } from './analysis/steps.ts';
+import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const insertLeavesColumnOut: Rule = {
   name: 'insert-leaves-column-out',

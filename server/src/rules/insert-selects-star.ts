@@ -2,7 +2,7 @@ import { bare, lastPart } from '../syntax/inspect.ts';
 import type { Insert, Select } from '../syntax/tree.ts';
 import { insertAt, replace } from './analysis/fixes.ts';
 import { same } from './analysis/names.ts';
-import { type Scope, selectsOf, type Source, type Step } from './analysis/steps.ts';
+import { type Scope, type Source, type Step, selectsOf } from './analysis/steps.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const insertSelectsStar: Rule = {
@@ -29,7 +29,9 @@ CREATE TABLE stg.Unit (UnitNo int NOT NULL PRIMARY KEY, Label varchar(50) NULL);
   statement(step, context) {
     for (const { node, scope } of step.find('insert')) {
       if (node.source.kind !== 'query' || node.byName) continue;
-      const temporary = node.target.kind === 'table-variable' || (node.target.kind === 'table' && lastPart(node.target.name).name.startsWith('#'));
+      const temporary =
+        node.target.kind === 'table-variable' ||
+        (node.target.kind === 'table' && lastPart(node.target.name).name.startsWith('#'));
       for (const select of selectsOf(node.source)) {
         const inside = step.entry(select)?.scope ?? null;
         const star = select.items.find((item) => {
@@ -40,7 +42,7 @@ CREATE TABLE stg.Unit (UnitNo int NOT NULL PRIMARY KEY, Label varchar(50) NULL);
         context.report(step, star, {
           message: `${context.text(step, star)} ties this INSERT to the order of the columns.`,
           severity: temporary ? 'info' : 'warning',
-          fixes: expand(step, context, node, select, scope?.target ?? null, inside),
+          fixes: expand(context, node, select, scope?.target ?? null, inside),
         });
       }
     }
@@ -59,7 +61,6 @@ function opensTable(qualifier: string | null, scope: Scope | null): boolean {
 
 /** Both lists, when every column of the source has one of the same name in the target. */
 function expand(
-  step: Step,
   context: RuleContext,
   insert: Insert,
   select: Select,

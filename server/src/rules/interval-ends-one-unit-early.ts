@@ -1,10 +1,10 @@
-import type { Expression } from '../syntax/tree.ts';
 import { bare } from '../syntax/inspect.ts';
+import type { Expression } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
 import { hasClosingRule } from './analysis/house.ts';
 import { callOf, roleByName } from './analysis/names.ts';
 import type { Body, Scope, Step } from './analysis/steps.ts';
-import { type Earlier, durationOf, earlierThan, stepOf } from './analysis/time.ts';
+import { durationOf, type Earlier, earlierThan, stepOf } from './analysis/time.ts';
 import { variablesOf } from './analysis/variables.ts';
 import { closingOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';

@@ -59,7 +59,10 @@ function check(
   );
   if (ordered) return;
   const start = context.tables.tableOf(scope.target)?.columns.find((column) => column.role === 'effective-start');
-  const test = start === undefined || scope.target === null ? null : `${context.text(step, from)} > ${scope.target.alias}.${start.name}`;
+  const test =
+    start === undefined || scope.target === null
+      ? null
+      : `${context.text(step, from)} > ${scope.target.alias}.${start.name}`;
   context.report(step, value, {
     message: `${context.text(step, from)} may lie before the start of the version that it closes.`,
     fixes: test === null ? [] : [{ title: `Add AND ${test}`, safe: false, edits: addToCondition(where, test) }],

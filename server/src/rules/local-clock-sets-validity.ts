@@ -1,8 +1,7 @@
 import { replace } from './analysis/fixes.ts';
 import { clockReads } from './analysis/flow.ts';
-import { callName } from './analysis/names.ts';
 import { labelOf } from './analysis/hashes.ts';
-import { roleByName } from './analysis/names.ts';
+import { callName, roleByName } from './analysis/names.ts';
 import type { Rule } from './engine/rule.ts';
 
 const local: Readonly<Record<string, string>> = {
@@ -20,8 +19,14 @@ export const localClockSetsValidity: Rule = {
   summary: "The server's local time is stored as the start or end of a version.",
   why: 'When daylight saving time ends, one hour comes twice: versions of that night are out of order or overlap.',
   help: 'Store UTC: SYSUTCDATETIME().',
-  invalid: [{ sql: `UPDATE dw.DimTier SET ValidTo = GETDATE(), IsCurrent = 0 WHERE MemberNo = @member AND IsCurrent = 1;` }],
-  valid: [{ sql: `UPDATE dw.DimTier SET ValidTo = SYSUTCDATETIME(), IsCurrent = 0 WHERE MemberNo = @member AND IsCurrent = 1;` }],
+  invalid: [
+    { sql: `UPDATE dw.DimTier SET ValidTo = GETDATE(), IsCurrent = 0 WHERE MemberNo = @member AND IsCurrent = 1;` },
+  ],
+  valid: [
+    {
+      sql: `UPDATE dw.DimTier SET ValidTo = SYSUTCDATETIME(), IsCurrent = 0 WHERE MemberNo = @member AND IsCurrent = 1;`,
+    },
+  ],
   statement(step, context) {
     if (!['insert', 'update', 'merge'].includes(step.statement.kind)) return;
     for (const node of clockReads(step)) {

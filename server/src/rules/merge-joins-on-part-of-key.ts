@@ -10,7 +10,7 @@ export const mergeJoinsOnPartOfKey: Rule = {
   platforms: allPlatforms,
   severity: 'warning',
   fix: 'unsafe',
-  summary: 'ON of a MERGE compares only a part of the target\'s declared key.',
+  summary: "ON of a MERGE compares only a part of the target's declared key.",
   why: 'One source row then changes several target rows, and rows that differ in the rest of the key are never inserted.',
   help: 'Compare every column of the key.',
   invalid: [
@@ -46,7 +46,10 @@ WHEN MATCHED AND t.Amount <> s.Amount THEN UPDATE SET Amount = s.Amount;`,
       });
       if (versioned) continue;
       const [source] = facts.sources;
-      const delivered = missing.every((name) => source !== undefined && context.tables.relation(source)?.columns?.some((column) => same(column.name, name)));
+      const delivered = missing.every(
+        (name) =>
+          source !== undefined && context.tables.relation(source)?.columns?.some((column) => same(column.name, name)),
+      );
       context.report(step, facts.merge.on, {
         message: `The key of ${sourceText(facts.target)} is ${wider.columns.join(' + ')}, but ON leaves out ${missing.join(', ')}.`,
         fixes:
@@ -56,7 +59,10 @@ WHEN MATCHED AND t.Amount <> s.Amount THEN UPDATE SET Amount = s.Amount;`,
                   title: `Compare ${missing.join(', ')} too`,
                   safe: false,
                   edits: [
-                    insertAt(facts.merge.on.end, missing.map((name) => ` AND ${facts.target.alias}.${name} = ${source.alias}.${name}`).join('')),
+                    insertAt(
+                      facts.merge.on.end,
+                      missing.map((name) => ` AND ${facts.target.alias}.${name} = ${source.alias}.${name}`).join(''),
+                    ),
                   ],
                 },
               ]

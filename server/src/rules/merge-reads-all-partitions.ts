@@ -35,7 +35,10 @@ WHEN MATCHED AND NOT (t.state <=> s.state) THEN UPDATE SET t.state = s.state;`,
       const table = context.tables.tableOf(target);
       if (table === null || merge.on === null) continue;
       const option = Object.entries(table.options).find(([name]) => /^partitioned by/i.test(name))?.[1] ?? '';
-      const columns = option.replace(/[()`\s]/g, '').split(',').filter((name) => /^\w+$/.test(name));
+      const columns = option
+        .replace(/[()`\s]/g, '')
+        .split(',')
+        .filter((name) => /^\w+$/.test(name));
       if (columns.length === 0) continue;
       const tested = columnsIn(merge.on).map(columnName);
       const [missing] = columns.filter((name) => !includes(tested, name));

@@ -1,6 +1,6 @@
-import { callName } from './analysis/names.ts';
-import { mergesOf } from './analysis/merges.ts';
 import { findAll } from '../syntax/inspect.ts';
+import { mergesOf } from './analysis/merges.ts';
+import { callName } from './analysis/names.ts';
 import { type Rule, sparkPlatforms } from './engine/rule.ts';
 
 const changing = ['RAND', 'RANDN', 'UUID', 'MONOTONICALLY_INCREASING_ID', 'SHUFFLE', 'INPUT_FILE_NAME'];
@@ -33,7 +33,8 @@ WHEN NOT MATCHED THEN INSERT (unit_id, label) VALUES (s.unit_id, s.label);`,
     for (const { sources } of mergesOf(step, context.tables)) {
       for (const source of sources) {
         const query = source.common?.query ?? (source.node.kind === 'derived-table' ? source.node.query : null);
-        const call = query === null ? undefined : findAll(query, 'call').find((node) => changing.includes(callName(node)));
+        const call =
+          query === null ? undefined : findAll(query, 'call').find((node) => changing.includes(callName(node)));
         if (call === undefined) continue;
         context.report(step, source.common === null ? call : source.node, {
           message: `${callName(call).toLowerCase()}() gives other values each time the source is read.`,

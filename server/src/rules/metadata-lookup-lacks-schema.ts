@@ -1,10 +1,9 @@
-import { lastPart } from '../syntax/inspect.ts';
+import { findAll, lastPart } from '../syntax/inspect.ts';
 import type { Select } from '../syntax/tree.ts';
 import { addToCondition } from './analysis/fixes.ts';
 import { callName, columnName } from './analysis/names.ts';
 import { columnsIn } from './analysis/sides.ts';
 import { ancestor, conjuncts, type Entry } from './analysis/steps.ts';
-import { findAll } from '../syntax/inspect.ts';
 import { type Rule, tsqlPlatforms } from './engine/rule.ts';
 
 const views = ['columns', 'tables', 'key_column_usage', 'table_constraints', 'constraint_column_usage'];
@@ -15,15 +14,19 @@ export const metadataLookupLacksSchema: Rule = {
   platforms: tsqlPlatforms,
   severity: 'warning',
   fix: 'unsafe',
-  summary: 'Columns of a table are looked up by the table\'s name without its schema.',
+  summary: "Columns of a table are looked up by the table's name without its schema.",
   why: 'Two schemas may hold tables of one name: lists built from the result have columns twice, or those of the wrong table.',
   help: 'Filter by the schema too, or by OBJECT_ID of the full name.',
   invalid: [
     { sql: `SELECT COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = @Table ORDER BY ORDINAL_POSITION;` },
-    { sql: `SELECT c.name FROM sys.columns AS c JOIN sys.tables AS t ON t.object_id = c.object_id WHERE t.name = @Table;` },
+    {
+      sql: `SELECT c.name FROM sys.columns AS c JOIN sys.tables AS t ON t.object_id = c.object_id WHERE t.name = @Table;`,
+    },
   ],
   valid: [
-    { sql: `SELECT COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = @Schema AND TABLE_NAME = @Table ORDER BY ORDINAL_POSITION;` },
+    {
+      sql: `SELECT COLUMN_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = @Schema AND TABLE_NAME = @Table ORDER BY ORDINAL_POSITION;`,
+    },
     { sql: `SELECT c.name FROM sys.columns AS c WHERE c.object_id = OBJECT_ID(@FullName);` },
   ],
   statement(step, context) {
@@ -36,7 +39,9 @@ export const metadataLookupLacksSchema: Rule = {
         (test) =>
           test.kind === 'binary' &&
           test.operator === '=' &&
-          columnsIn(test, false).some((column) => names.includes(columnName(column).toLowerCase()) && isTableName(column, view.schema, node)),
+          columnsIn(test, false).some(
+            (column) => names.includes(columnName(column).toLowerCase()) && isTableName(column, view.schema, node),
+          ),
       );
       if (!filtered || namesSchema(node)) continue;
       const exists = ancestor(entry, 'exists') !== null;
@@ -90,5 +95,7 @@ function namesSchema(select: Select): boolean {
   const columns = columnsIn(select).map((column) => columnName(column).toLowerCase());
   if (columns.some((name) => ['table_schema', 'schema_id', 'constraint_schema'].includes(name))) return true;
   if (findAll(select, 'table').some((table) => lastPart(table.name).name.toLowerCase() === 'schemas')) return true;
-  return findAll(select, 'call').some((call) => ['OBJECT_ID', 'SCHEMA_ID', 'SCHEMA_NAME', 'OBJECT_SCHEMA_NAME'].includes(callName(call)));
+  return findAll(select, 'call').some((call) =>
+    ['OBJECT_ID', 'SCHEMA_ID', 'SCHEMA_NAME', 'OBJECT_SCHEMA_NAME'].includes(callName(call)),
+  );
 }

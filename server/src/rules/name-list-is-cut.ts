@@ -1,8 +1,7 @@
-import { bare } from '../syntax/inspect.ts';
+import { bare, findAll } from '../syntax/inspect.ts';
 import { replace } from './analysis/fixes.ts';
 import { callName, columnName, plainColumn } from './analysis/names.ts';
 import { ancestor } from './analysis/steps.ts';
-import { findAll } from '../syntax/inspect.ts';
 import { type Rule, tsqlPlatforms } from './engine/rule.ts';
 
 export const nameListIsCut: Rule = {
@@ -13,13 +12,19 @@ export const nameListIsCut: Rule = {
   fix: 'safe',
   summary: 'A list is built in a way that depends on the plan or ends at 8,000 bytes.',
   why: 'With SELECT @list = @list + … ORDER BY the order, and even the number of values, is not defined; STRING_AGG of a short type fails with error 9829 when the list grows.',
-  help: 'Write STRING_AGG(CONVERT(nvarchar(max), QUOTENAME(name)), \',\') WITHIN GROUP (ORDER BY column_id).',
+  help: "Write STRING_AGG(CONVERT(nvarchar(max), QUOTENAME(name)), ',') WITHIN GROUP (ORDER BY column_id).",
   invalid: [
-    { sql: `SELECT @list = STRING_AGG(QUOTENAME(c.name), ',') FROM sys.columns AS c WHERE c.object_id = OBJECT_ID(@FullName);` },
-    { sql: `SELECT @list = @list + ',' + QUOTENAME(c.name) FROM sys.columns AS c WHERE c.object_id = OBJECT_ID(@FullName) ORDER BY c.column_id;` },
+    {
+      sql: `SELECT @list = STRING_AGG(QUOTENAME(c.name), ',') FROM sys.columns AS c WHERE c.object_id = OBJECT_ID(@FullName);`,
+    },
+    {
+      sql: `SELECT @list = @list + ',' + QUOTENAME(c.name) FROM sys.columns AS c WHERE c.object_id = OBJECT_ID(@FullName) ORDER BY c.column_id;`,
+    },
   ],
   valid: [
-    { sql: `SELECT @list = STRING_AGG(CONVERT(nvarchar(max), QUOTENAME(c.name)), ',') WITHIN GROUP (ORDER BY c.column_id) FROM sys.columns AS c WHERE c.object_id = OBJECT_ID(@FullName);` },
+    {
+      sql: `SELECT @list = STRING_AGG(CONVERT(nvarchar(max), QUOTENAME(c.name)), ',') WITHIN GROUP (ORDER BY c.column_id) FROM sys.columns AS c WHERE c.object_id = OBJECT_ID(@FullName);`,
+    },
   ],
   statement(step, context) {
     for (const { node } of step.find('call')) {

@@ -1,9 +1,9 @@
+import type { InQuery } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
 import { columnName, plainColumn } from './analysis/names.ts';
+import type { Step } from './analysis/steps.ts';
 import { queryRelation } from './analysis/tables.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
-import type { Step } from './analysis/steps.ts';
-import type { InQuery } from '../syntax/tree.ts';
 
 export const notInMayMeetNull: Rule = {
   name: 'not-in-may-meet-null',

@@ -56,10 +56,17 @@ WHEN NOT MATCHED THEN INSERT (customer_no, row_hash, valid_from, is_current) VAL
 /** The first item is NULL: the key column of the union. */
 function hasNullKey(select: Select): boolean {
   const first = select.items[0] === undefined ? null : bare(select.items[0].expression);
-  return first?.kind === 'literal' && first.type === 'null' || (first?.kind === 'cast' && bare(first.operand).kind === 'literal');
+  return (
+    (first?.kind === 'literal' && first.type === 'null') ||
+    (first?.kind === 'cast' && bare(first.operand).kind === 'literal')
+  );
 }
 
 /** A plain table; a join or a query may choose the changed rows. */
 function isSingle(select: Select): boolean {
-  return select.from.length === 1 && select.from[0]?.kind === 'table' && !/chang|delta|diff|new/i.test(select.from[0].name.parts.at(-1)?.name ?? '');
+  return (
+    select.from.length === 1 &&
+    select.from[0]?.kind === 'table' &&
+    !/chang|delta|diff|new/i.test(select.from[0].name.parts.at(-1)?.name ?? '')
+  );
 }

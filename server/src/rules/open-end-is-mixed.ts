@@ -1,11 +1,10 @@
 import type { Expression, Node } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
-import { columnName, plainColumn, same } from './analysis/names.ts';
-import { ancestor, type Body, selectsOf, type Source, type Step } from './analysis/steps.ts';
+import { columnName, plainColumn, roleByName, same } from './analysis/names.ts';
 import { sourceOfColumn, tablesIn } from './analysis/sides.ts';
+import { ancestor, type Body, type Source, type Step, selectsOf } from './analysis/steps.ts';
 import { openEndOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
-import { roleByName } from './analysis/names.ts';
 
 export const openEndIsMixed: Rule = {
   name: 'open-end-is-mixed',
@@ -45,7 +44,10 @@ WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AN
         if (source === null || source.optional || orsWithDate(entry.parent?.node)) continue;
         const table = context.tables.tableOf(source);
         const known = table?.columns.find((candidate) => same(candidate.name, columnName(column)));
-        const open = written.find((item) => item.tables.some((name) => tablesIn(source.node).has(name)) && same(item.column, columnName(column)));
+        const open = written.find(
+          (item) =>
+            item.tables.some((name) => tablesIn(source.node).has(name)) && same(item.column, columnName(column)),
+        );
         const never = known !== undefined && !known.nullable;
         if (!never && open?.kind !== 'date') continue;
         const value = open?.kind === 'date' ? open.text : (known?.default ?? null);
@@ -56,7 +58,13 @@ WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AN
           fixes:
             value === null
               ? []
-              : [{ title: `Test for ${value}`, safe: false, edits: [replace(entry.node, `${context.text(step, column)} = ${value}`)] }],
+              : [
+                  {
+                    title: `Test for ${value}`,
+                    safe: false,
+                    edits: [replace(entry.node, `${context.text(step, column)} = ${value}`)],
+                  },
+                ],
         });
       }
       testsDate(step, context, written);
@@ -105,11 +113,19 @@ function testsDate(step: Step, context: RuleContext, written: readonly WrittenEn
     const { node, scope, parent } = entry;
     if (node.operator !== '=' || ancestor(entry, 'assignment') !== null) continue;
     const column = plainColumn(node.left);
-    if (column === null || openEndOf(node.right) !== 'date' || parent?.node.kind === 'binary' && parent.node.operator === 'OR') continue;
+    if (
+      column === null ||
+      openEndOf(node.right) !== 'date' ||
+      (parent?.node.kind === 'binary' && parent.node.operator === 'OR')
+    )
+      continue;
     if (context.tables.role(column, scope) !== 'effective-end') continue;
     const source = sourceOfColumn(column, scope, context.tables);
     const own = written.filter(
-      (item) => source !== null && item.tables.some((name) => tablesIn(source.node).has(name)) && same(item.column, columnName(column)),
+      (item) =>
+        source !== null &&
+        item.tables.some((name) => tablesIn(source.node).has(name)) &&
+        same(item.column, columnName(column)),
     );
     if (own.length === 0 || own.some((item) => item.kind === 'date')) continue;
     context.report(step, node, {

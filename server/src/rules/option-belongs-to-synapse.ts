@@ -10,7 +10,9 @@ export const optionBelongsToSynapse: Rule = {
   summary: 'CREATE TABLE has a DISTRIBUTION, which only Synapse knows.',
   why: 'SQL Server refuses the statement.',
   help: 'Choose the platform synapse for this folder, or remove the option.',
-  invalid: [{ sql: `CREATE TABLE dw.Fact (FactId int NOT NULL PRIMARY KEY) WITH (DISTRIBUTION = HASH (FactId), HEAP);` }],
+  invalid: [
+    { sql: `CREATE TABLE dw.Fact (FactId int NOT NULL PRIMARY KEY) WITH (DISTRIBUTION = HASH (FactId), HEAP);` },
+  ],
   valid: [{ sql: `CREATE TABLE dw.Fact (FactId int NOT NULL PRIMARY KEY) WITH (DATA_COMPRESSION = PAGE);` }],
   statement(step, context) {
     const { statement } = step;

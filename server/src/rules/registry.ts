@@ -21,7 +21,9 @@ import { datetimeRoundsEnd } from './datetime-rounds-end.ts';
 import { deltaStarFollowsSource } from './delta-star-follows-source.ts';
 import { deltaStarWritesHelperColumn } from './delta-star-writes-helper-column.ts';
 import { dynamicSqlLacksQuotename } from './dynamic-sql-lacks-quotename.ts';
+import type { Rule } from './engine/rule.ts';
 import { fabricRefusesStatement } from './fabric-refuses-statement.ts';
+import { generatedScriptIsStale } from './generated-script-is-stale.ts';
 import { hashDateLacksStyle } from './hash-date-lacks-style.ts';
 import { hashDelimiterMayBeData } from './hash-delimiter-may-be-data.ts';
 import { hashDependsOnSession } from './hash-depends-on-session.ts';
@@ -102,7 +104,6 @@ import { updateMayPickAnyRow } from './update-may-pick-any-row.ts';
 import { validityKeyIsADate } from './validity-key-is-a-date.ts';
 import { variableOutlivesItsBatch } from './variable-outlives-its-batch.ts';
 import { writeNarrowsType } from './write-narrows-type.ts';
-import type { Rule } from './engine/rule.ts';
 
 /** Every rule, in the order of their names: a new rule is a new file and a line here. */
 export const rules: readonly Rule[] = [
@@ -130,6 +131,7 @@ export const rules: readonly Rule[] = [
   deltaStarWritesHelperColumn,
   dynamicSqlLacksQuotename,
   fabricRefusesStatement,
+  generatedScriptIsStale,
   hashDateLacksStyle,
   hashDelimiterMayBeData,
   hashDependsOnSession,

@@ -1,13 +1,13 @@
-import { closingOf } from './analysis/versions.ts';
+import { bare } from '../syntax/inspect.ts';
+import type { Assignment } from '../syntax/tree.ts';
+import { insertAt } from './analysis/fixes.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
 import { columnName, same } from './analysis/names.ts';
 import { tablesIn } from './analysis/sides.ts';
 import type { Body, Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
 import { tombstoneOf } from './analysis/tombstones.ts';
-import type { Assignment } from '../syntax/tree.ts';
-import { insertAt } from './analysis/fixes.ts';
-import { bare } from '../syntax/inspect.ts';
+import { closingOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const returningKeyStaysClosed: Rule = {
@@ -64,7 +64,18 @@ WHEN NOT MATCHED BY SOURCE AND t.IsActive = 1 THEN UPDATE SET IsActive = 0;`,
             fixes:
               last === undefined
                 ? []
-                : [{ title: `Set ${name} back where a row is delivered`, safe: false, edits: [insertAt(last.end, `, ${context.text(step, flag.column)} = ${opposite(context.text(step, flag.value))}`)] }],
+                : [
+                    {
+                      title: `Set ${name} back where a row is delivered`,
+                      safe: false,
+                      edits: [
+                        insertAt(
+                          last.end,
+                          `, ${context.text(step, flag.column)} = ${opposite(context.text(step, flag.value))}`,
+                        ),
+                      ],
+                    },
+                  ],
           });
         }
       }
@@ -76,13 +87,22 @@ function softFlag(assignments: readonly Assignment[]): Assignment | null {
   return (
     assignments.find(({ column, value }) => {
       if (column === null || bare(value).kind !== 'literal') return false;
-      return /^(is_?)?(active|deleted|current|inactive)(_?(flag|ind|yn))?$|_active$|_deleted$|^(delete|active|current)_?(flag|ind)$/i.test(columnName(column));
+      return /^(is_?)?(active|deleted|current|inactive)(_?(flag|ind|yn))?$|_active$|_deleted$|^(delete|active|current)_?(flag|ind)$/i.test(
+        columnName(column),
+      );
     }) ?? null
   );
 }
 
 function opposite(text: string): string {
-  const values: Readonly<Record<string, string>> = { '0': '1', '1': '0', "'Y'": "'N'", "'N'": "'Y'", true: 'false', false: 'true' };
+  const values: Readonly<Record<string, string>> = {
+    '0': '1',
+    '1': '0',
+    "'Y'": "'N'",
+    "'N'": "'Y'",
+    true: 'false',
+    false: 'true',
+  };
   return values[text] ?? text;
 }
 

@@ -33,7 +33,8 @@ export const rowChoiceHasTies: Rule = {
   ],
   statement(step, context) {
     for (const entry of step.find('call')) {
-      if (callName(entry.node) !== 'ROW_NUMBER' || entry.node.over === null || entry.node.over.partitionBy.length === 0) continue;
+      if (callName(entry.node) !== 'ROW_NUMBER' || entry.node.over === null || entry.node.over.partitionBy.length === 0)
+        continue;
       if (keepsFirst(entry, step)) check(step, context, entry, entry.node.over);
     }
   },

@@ -1,8 +1,15 @@
-import type { Rule } from './engine/rule.ts';
 import { replace } from './analysis/fixes.ts';
+import type { Rule } from './engine/rule.ts';
 import { serverPlatforms } from './engine/rule.ts';
 
-const wanted = ['QUOTED_IDENTIFIER', 'ANSI_NULLS', 'ANSI_PADDING', 'ANSI_WARNINGS', 'CONCAT_NULL_YIELDS_NULL', 'ARITHABORT'];
+const wanted = [
+  'QUOTED_IDENTIFIER',
+  'ANSI_NULLS',
+  'ANSI_PADDING',
+  'ANSI_WARNINGS',
+  'CONCAT_NULL_YIELDS_NULL',
+  'ARITHABORT',
+];
 
 export const setOptionsAreOff: Rule = {
   name: 'set-options-are-off',

@@ -54,7 +54,10 @@ END CATCH;`,
       if (open[index] === true && definitions.includes(statement.kind) && step.region !== 'catch') {
         context.report(step, statement, { message: 'DDL is not allowed inside a transaction on Synapse.' });
       }
-      if (statement.kind === 'transaction' && (statement.action === 'save' || (statement.action === 'begin' && statement.name !== null))) {
+      if (
+        statement.kind === 'transaction' &&
+        (statement.action === 'save' || (statement.action === 'begin' && statement.name !== null))
+      ) {
         context.report(step, statement, {
           message: `${statement.action === 'save' ? 'Savepoints' : 'Named transactions'} are not supported on Synapse.`,
         });
@@ -71,12 +74,20 @@ END CATCH;`,
       if (reads === undefined) return;
       const rolledBack = body.steps
         .slice(0, index)
-        .some((before) => before.tryCatch === step.tryCatch && before.region === 'catch' && before.statement.kind === 'transaction');
+        .some(
+          (before) =>
+            before.tryCatch === step.tryCatch && before.region === 'catch' && before.statement.kind === 'transaction',
+        );
       const rollsLater = body.steps
         .slice(index + 1)
-        .some((after) => after.tryCatch === step.tryCatch && after.region === 'catch' && after.statement.kind === 'transaction');
+        .some(
+          (after) =>
+            after.tryCatch === step.tryCatch && after.region === 'catch' && after.statement.kind === 'transaction',
+        );
       if (!rolledBack && rollsLater) {
-        context.report(step, reads.node, { message: `${callName(reads.node)} is read before ROLLBACK, which fails on Synapse after an error.` });
+        context.report(step, reads.node, {
+          message: `${callName(reads.node)} is read before ROLLBACK, which fails on Synapse after an error.`,
+        });
       }
     });
   },

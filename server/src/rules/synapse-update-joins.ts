@@ -9,8 +9,18 @@ export const synapseUpdateJoins: Rule = {
   summary: 'UPDATE or DELETE on Synapse uses an explicit JOIN.',
   why: 'Older dedicated pools refuse it with error 104058; newer ones accept it.',
   help: 'Join in the WHERE clause, or make a new table with CTAS and rename it.',
-  invalid: [{ platform: 'synapse', sql: `UPDATE t SET Label = s.Label FROM dw.Unit AS t JOIN stg.Unit AS s ON s.UnitNo = t.UnitNo;` }],
-  valid: [{ platform: 'synapse', sql: `UPDATE dw.Unit SET Label = s.Label FROM stg.Unit AS s WHERE s.UnitNo = dw.Unit.UnitNo;` }],
+  invalid: [
+    {
+      platform: 'synapse',
+      sql: `UPDATE t SET Label = s.Label FROM dw.Unit AS t JOIN stg.Unit AS s ON s.UnitNo = t.UnitNo;`,
+    },
+  ],
+  valid: [
+    {
+      platform: 'synapse',
+      sql: `UPDATE dw.Unit SET Label = s.Label FROM stg.Unit AS s WHERE s.UnitNo = dw.Unit.UnitNo;`,
+    },
+  ],
   statement(step, context) {
     for (const { node } of [...step.find('update'), ...step.find('delete')]) {
       const join = node.from.find((source) => source.kind === 'join');

@@ -1,9 +1,8 @@
-import { lastPart } from '../syntax/inspect.ts';
-import { allPlatforms, type Rule } from './engine/rule.ts';
-import type { Body } from './analysis/steps.ts';
-import { nameFits } from '../model/names.ts';
-import { tableNameOf } from '../syntax/inspect.ts';
 import type { TableName } from '../../../protocol/catalog.ts';
+import { nameFits } from '../model/names.ts';
+import { lastPart, tableNameOf } from '../syntax/inspect.ts';
+import type { Body } from './analysis/steps.ts';
+import { allPlatforms, type Rule } from './engine/rule.ts';
 
 export const tableLacksKey: Rule = {
   name: 'table-lacks-key',
@@ -14,8 +13,14 @@ export const tableLacksKey: Rule = {
   summary: 'A table is created without a primary or unique key.',
   why: 'Nothing refuses repeated rows, and the key of a load has to be guessed.',
   help: 'Declare the key, or name the business key of the table in mergewright.json.',
-  invalid: [{ sql: `CREATE TABLE stg.PartText (PartId int NOT NULL, Locale char(5) NOT NULL, Label nvarchar(200) NULL);` }],
-  valid: [{ sql: `CREATE TABLE stg.PartText (PartId int NOT NULL, Locale char(5) NOT NULL, Label nvarchar(200) NULL, PRIMARY KEY (PartId, Locale));` }],
+  invalid: [
+    { sql: `CREATE TABLE stg.PartText (PartId int NOT NULL, Locale char(5) NOT NULL, Label nvarchar(200) NULL);` },
+  ],
+  valid: [
+    {
+      sql: `CREATE TABLE stg.PartText (PartId int NOT NULL, Locale char(5) NOT NULL, Label nvarchar(200) NULL, PRIMARY KEY (PartId, Locale));`,
+    },
+  ],
   body(body, context) {
     for (const step of body.steps) {
       const { statement } = step;
@@ -38,12 +43,15 @@ export const tableLacksKey: Rule = {
 
 function addsKeyLater(body: Body, table: TableName): boolean {
   return body.steps.some(({ statement }) => {
-    if (statement.kind === 'create-index') return statement.definition.unique && nameFits(tableNameOf(statement.table), table);
+    if (statement.kind === 'create-index')
+      return statement.definition.unique && nameFits(tableNameOf(statement.table), table);
     if (statement.kind !== 'alter-table' || !nameFits(tableNameOf(statement.name), table)) return false;
     return statement.actions.some(
       (action) =>
         action.kind === 'add-elements' &&
-        action.elements.some((element) => element.kind === 'constraint' && (element.type === 'primary-key' || element.type === 'unique')),
+        action.elements.some(
+          (element) => element.kind === 'constraint' && (element.type === 'primary-key' || element.type === 'unique'),
+        ),
     );
   });
 }

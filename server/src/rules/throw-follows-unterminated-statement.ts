@@ -41,18 +41,22 @@ END CATCH;`,
       const transaction = /\b(?:ROLLBACK|COMMIT|BEGIN|SAVE)(?:\s+TRAN(?:SACTION)?)?\s*$/i.test(
         context.slice(before.step, before.statement.start, before.statement.end),
       );
-      context.report(step, { start: step.statement.start, end: step.statement.start + 5 }, {
-        message: transaction
-          ? 'THROW is read as the name of the transaction, so nothing is rolled back or raised.'
-          : 'THROW needs a semicolon at the end of the statement before it.',
-        fixes: [
-          {
-            title: 'End the statement before with a semicolon',
-            safe: true,
-            edits: [{ ...insertAt(before.statement.end, ';'), step: before.step }],
-          },
-        ],
-      });
+      context.report(
+        step,
+        { start: step.statement.start, end: step.statement.start + 5 },
+        {
+          message: transaction
+            ? 'THROW is read as the name of the transaction, so nothing is rolled back or raised.'
+            : 'THROW needs a semicolon at the end of the statement before it.',
+          fixes: [
+            {
+              title: 'End the statement before with a semicolon',
+              safe: true,
+              edits: [{ ...insertAt(before.statement.end, ';'), step: before.step }],
+            },
+          ],
+        },
+      );
     }
   },
 };

@@ -49,7 +49,8 @@ WHERE t.IsCurrent = 1 AND NOT EXISTS (SELECT 1 FROM stg.Item AS s WHERE s.ItemNo
         if (closingOf(branch.action.assignments, facts.scope, context.tables) === null) continue;
         for (const { column, value } of branch.action.assignments) {
           const literal = bare(value);
-          if (column === null || literal.kind !== 'literal' || literal.type !== 'null' || isControl(columnName(column))) continue;
+          if (column === null || literal.kind !== 'literal' || literal.type !== 'null' || isControl(columnName(column)))
+            continue;
           context.report(step, value, { message: `The deleted row loses its ${columnName(column)}.` });
         }
       }

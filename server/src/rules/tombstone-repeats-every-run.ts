@@ -38,7 +38,10 @@ WHERE t.IsCurrent = 1 AND t.IsDeleted = 0 AND NOT EXISTS (SELECT 1 FROM stg.Item
     const test = flag === null ? null : `${tombstone.detection.judged.alias}.${flag.name} = ${flag.active}`;
     context.report(step, tombstone.detection.at, {
       message: 'This also finds old versions and earlier tombstones, so every run writes them again.',
-      fixes: test === null || where === null ? [] : [{ title: `Add AND ${test}`, safe: false, edits: addToCondition(where, test) }],
+      fixes:
+        test === null || where === null
+          ? []
+          : [{ title: `Add AND ${test}`, safe: false, edits: addToCondition(where, test) }],
     });
   },
 };
@@ -52,7 +55,11 @@ function picksActive({ detection, select, scope }: Tombstone, context: RuleConte
     return columnsIn(test).some((column) => {
       const role = context.tables.role(column, scope);
       const own = sourceOfColumn(column, scope, context.tables) === detection.judged;
-      return own && (role !== null && role !== 'attribute' && role !== 'business-key' || /delet|inactiv|status/i.test(columnName(column)));
+      return (
+        own &&
+        ((role !== null && role !== 'attribute' && role !== 'business-key') ||
+          /delet|inactiv|status/i.test(columnName(column)))
+      );
     });
   });
 }

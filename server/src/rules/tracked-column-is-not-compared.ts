@@ -1,11 +1,10 @@
 import type { Expression } from '../syntax/tree.ts';
-import { setComparison } from './analysis/sides.ts';
 import { columnComparisons } from './analysis/comparisons.ts';
 import { insertAt, nullSafeDifferent } from './analysis/fixes.ts';
+import { writtenValues } from './analysis/insert-values.ts';
 import { columnName, includes, plainColumn } from './analysis/names.ts';
 import { isDigestRole } from './analysis/roles.ts';
-import { sameTable } from './analysis/sides.ts';
-import { writtenValues } from './analysis/insert-values.ts';
+import { sameTable, setComparison } from './analysis/sides.ts';
 import { type Body, conjuncts, type Scope, type Source, type Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
 import { closingOf } from './analysis/versions.ts';
@@ -53,7 +52,9 @@ COMMIT TRANSACTION;`,
         if (closingOf(node.assignments, scope, context.tables) === null) continue;
         const tested = testedBy(step, context, scope, node.where);
         if (tested === null || tested.columns.length === 0) continue;
-        const missing = insertedAttributes(body, step, scope.target, context).filter((name) => !includes(tested.columns, name));
+        const missing = insertedAttributes(body, step, scope.target, context).filter(
+          (name) => !includes(tested.columns, name),
+        );
         if (missing.length === 0) continue;
         const source = scope.sources.find((other) => other !== scope.target);
         const { last } = tested;
@@ -62,7 +63,13 @@ COMMIT TRANSACTION;`,
           fixes:
             last === null || source === undefined
               ? []
-              : [{ title: `Compare ${missing.join(', ')} too`, safe: false, edits: last.edits(missing, scope.target.alias, source.alias) }],
+              : [
+                  {
+                    title: `Compare ${missing.join(', ')} too`,
+                    safe: false,
+                    edits: last.edits(missing, scope.target.alias, source.alias),
+                  },
+                ],
         });
       }
     }
@@ -75,12 +82,18 @@ interface LastTest {
 }
 
 /** The columns that a change test compares, and how to extend it; null when a digest decides. */
-function testedBy(step: Step, context: RuleContext, scope: Scope, where: Expression): { readonly columns: readonly string[]; readonly last: LastTest | null } | null {
+function testedBy(
+  step: Step,
+  context: RuleContext,
+  scope: Scope,
+  where: Expression,
+): { readonly columns: readonly string[]; readonly last: LastTest | null } | null {
   const columns: string[] = [];
   let last: LastTest | null = null;
   for (const test of columnComparisons(step, context.tables, ['<>', '!='])) {
     if (test.node.start < where.start || test.node.end > where.end) continue;
-    if (isDigestRole(context.tables.role(test.left, scope)) || isDigestRole(context.tables.role(test.right, scope))) return null;
+    if (isDigestRole(context.tables.role(test.left, scope)) || isDigestRole(context.tables.role(test.right, scope)))
+      return null;
     columns.push(columnName(test.left));
     const { node } = test;
     last = {

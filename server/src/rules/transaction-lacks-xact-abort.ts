@@ -27,13 +27,13 @@ COMMIT TRANSACTION;`,
     },
   ],
   body(body, context) {
-    const begin = body.steps.find(
-      ({ statement }) => statement.kind === 'transaction' && statement.action === 'begin',
-    );
+    const begin = body.steps.find(({ statement }) => statement.kind === 'transaction' && statement.action === 'begin');
     if (begin === undefined || setsOption(body, 'XACT_ABORT', 'ON')) return;
     // A transaction that nothing is written in is no load.
     const writes = body.steps.some(({ statement }) =>
-      ['insert', 'update', 'delete', 'merge', 'execute', 'truncate', 'create-table', 'select-statement'].includes(statement.kind),
+      ['insert', 'update', 'delete', 'merge', 'execute', 'truncate', 'create-table', 'select-statement'].includes(
+        statement.kind,
+      ),
     );
     const first = body.owner === null ? begin : body.steps[0];
     if (!writes || first === undefined) return;

@@ -1,8 +1,8 @@
 import { insertAt } from './analysis/fixes.ts';
 import { hasDescendant } from './analysis/flow.ts';
 import { mergesOf, sourceKeyColumns } from './analysis/merges.ts';
-import { coversKey, sourceText } from './analysis/tables.ts';
 import { tableNamesOf, tablesIn } from './analysis/sides.ts';
+import { coversKey, sourceText } from './analysis/tables.ts';
 import type { Rule } from './engine/rule.ts';
 
 export const unenforcedKeyIsTrusted: Rule = {

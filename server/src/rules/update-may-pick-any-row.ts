@@ -1,11 +1,11 @@
 import { childrenOf } from '../syntax/inspect.ts';
 import type { Expression, Node } from '../syntax/tree.ts';
+import { replace } from './analysis/fixes.ts';
 import { equatedSides } from './analysis/merges.ts';
 import { columnName, includes, plainColumn } from './analysis/names.ts';
 import { columnsIn, sourceOfColumn } from './analysis/sides.ts';
 import { conjuncts, type Scope, type Source, type Step } from './analysis/steps.ts';
 import { coversKey, sourceText } from './analysis/tables.ts';
-import { replace } from './analysis/fixes.ts';
 import type { FindingFix, Rule, RuleContext } from './engine/rule.ts';
 
 export const updateMayPickAnyRow: Rule = {
@@ -35,7 +35,16 @@ export const updateMayPickAnyRow: Rule = {
       if (scope === null || target == null) continue;
       const conditions = [...conjuncts(node.where), ...node.from.flatMap(joinConditions)];
       for (const source of scope.sources) {
-        if (source === target || !givesValues(node.assignments.map(({ value }) => value), source, scope, context)) continue;
+        if (
+          source === target ||
+          !givesValues(
+            node.assignments.map(({ value }) => value),
+            source,
+            scope,
+            context,
+          )
+        )
+          continue;
         check(step, context, source, equated(conditions, source, scope, context));
       }
     }
@@ -49,7 +58,12 @@ function givesValues(values: readonly Expression[], source: Source, scope: Scope
   return used.some((column) => sourceOfColumn(column, scope, context.tables) === source);
 }
 
-function equated(conditions: readonly Expression[], source: Source, scope: Scope, context: RuleContext): readonly string[] {
+function equated(
+  conditions: readonly Expression[],
+  source: Source,
+  scope: Scope,
+  context: RuleContext,
+): readonly string[] {
   return conditions.flatMap((condition) => {
     const sides = equatedSides(condition);
     if (sides === null) return [];
@@ -77,7 +91,13 @@ function check(step: Step, context: RuleContext, source: Source, columns: readon
   });
 }
 
-function numbered(step: Step, context: RuleContext, source: Source, columns: readonly string[], key: readonly string[]): readonly FindingFix[] {
+function numbered(
+  step: Step,
+  context: RuleContext,
+  source: Source,
+  columns: readonly string[],
+  key: readonly string[],
+): readonly FindingFix[] {
   const { node } = source;
   const order = key.filter((name) => !includes(columns, name)).map((name) => `${name} DESC`);
   if (node.kind !== 'table' || source.common !== null || order.length === 0) return [];

@@ -1,7 +1,7 @@
+import { isTsql } from '../../../protocol/platform.ts';
 import { replace } from './analysis/fixes.ts';
 import { includes, roleByName } from './analysis/names.ts';
 import { allPlatforms, type Rule } from './engine/rule.ts';
-import { isTsql } from '../../../protocol/platform.ts';
 
 export const validityKeyIsADate: Rule = {
   name: 'validity-key-is-a-date',
@@ -13,16 +13,22 @@ export const validityKeyIsADate: Rule = {
   why: 'A second change on one day clashes with the key or makes a version of length zero.',
   help: 'Use a point in time, or let a second change of a day overwrite the version (grain day).',
   invalid: [
-    { sql: `CREATE TABLE dw.DimTier (MemberNo int NOT NULL, Tier int NULL, ValidFrom date NOT NULL, ValidTo date NULL, PRIMARY KEY (MemberNo, ValidFrom));` },
+    {
+      sql: `CREATE TABLE dw.DimTier (MemberNo int NOT NULL, Tier int NULL, ValidFrom date NOT NULL, ValidTo date NULL, PRIMARY KEY (MemberNo, ValidFrom));`,
+    },
   ],
   valid: [
-    { sql: `CREATE TABLE dw.DimTier (MemberNo int NOT NULL, Tier int NULL, ValidFrom datetime2(6) NOT NULL, ValidTo datetime2(6) NULL, PRIMARY KEY (MemberNo, ValidFrom));` },
+    {
+      sql: `CREATE TABLE dw.DimTier (MemberNo int NOT NULL, Tier int NULL, ValidFrom datetime2(6) NOT NULL, ValidTo datetime2(6) NULL, PRIMARY KEY (MemberNo, ValidFrom));`,
+    },
   ],
   statement(step, context) {
     const { statement } = step;
     if (statement.kind !== 'create-table') return;
     const key = statement.elements.flatMap((element) =>
-      element.kind === 'constraint' && element.type === 'primary-key' ? element.columns.map((column) => column.name.name) : [],
+      element.kind === 'constraint' && element.type === 'primary-key'
+        ? element.columns.map((column) => column.name.name)
+        : [],
     );
     for (const element of statement.elements) {
       if (element.kind !== 'column-definition' || element.type?.text !== 'date') continue;

@@ -9,7 +9,9 @@ export const variableOutlivesItsBatch: Rule = {
   summary: 'A variable is used behind the GO that ended its life.',
   why: 'Variables live in one batch, so the server refuses the later batch (error 137).',
   help: 'Declare it again, keep the value in a temporary table, or remove the GO.',
-  invalid: [{ sql: `DECLARE @now datetime2(6) = SYSUTCDATETIME();\nGO\nUPDATE dw.Unit SET SeenAt = @now WHERE UnitNo = 1;` }],
+  invalid: [
+    { sql: `DECLARE @now datetime2(6) = SYSUTCDATETIME();\nGO\nUPDATE dw.Unit SET SeenAt = @now WHERE UnitNo = 1;` },
+  ],
   valid: [{ sql: `DECLARE @now datetime2(6) = SYSUTCDATETIME();\nUPDATE dw.Unit SET SeenAt = @now WHERE UnitNo = 1;` }],
   body(body, context) {
     if (body.owner !== null) return;
@@ -36,7 +38,9 @@ export const variableOutlivesItsBatch: Rule = {
         if (batches === undefined || batches.has(batch) || reported.has(`${key} ${batch}`)) continue;
         if (Math.min(...batches) > batch || step.statement.kind === 'declare-table') continue;
         reported.add(`${key} ${batch}`);
-        context.report(step, node, { message: `${node.name} ended with the batch that declares it, before the GO above.` });
+        context.report(step, node, {
+          message: `${node.name} ended with the batch that declares it, before the GO above.`,
+        });
       }
     });
   },

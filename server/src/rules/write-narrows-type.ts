@@ -1,8 +1,8 @@
 import { isTsql } from '../../../protocol/platform.ts';
 import { compareTypes, typeFacts } from '../model/types.ts';
-import { plainColumn, same } from './analysis/names.ts';
-import { writtenValues } from './analysis/insert-values.ts';
 import { replace } from './analysis/fixes.ts';
+import { writtenValues } from './analysis/insert-values.ts';
+import { plainColumn, same } from './analysis/names.ts';
 import { allPlatforms, type Rule } from './engine/rule.ts';
 
 export const writeNarrowsType: Rule = {
@@ -39,7 +39,13 @@ CREATE TABLE stg.Unit (UnitNo int NOT NULL PRIMARY KEY, Label varchar(50) NULL);
       const text = context.text(step, value);
       context.report(step, value, {
         message: `${text} is ${from}, but ${column} holds ${written.type} only.`,
-        fixes: [{ title: `Cast to ${written.type}`, safe: false, edits: [replace(value, `CAST(${text} AS ${written.type})`)] }],
+        fixes: [
+          {
+            title: `Cast to ${written.type}`,
+            safe: false,
+            edits: [replace(value, `CAST(${text} AS ${written.type})`)],
+          },
+        ],
       });
     }
   },

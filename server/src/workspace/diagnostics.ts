@@ -6,6 +6,7 @@ import { rules } from '../rules/registry.ts';
 import type { OpenDocument } from './documents.ts';
 import type { Folder } from './folder.ts';
 import { folderOf } from './port.ts';
+import type { FolderSettings } from './settings.ts';
 
 /** Text of more characters is parsed, but no longer checked by rules while it is edited. */
 export const largestLinted = 2 * 1024 * 1024;
@@ -31,5 +32,16 @@ export function diagnosticsOf(document: OpenDocument, folder: Folder): Outcome<r
 export function lintSettingsOf(folder: Folder, file: string): LintSettings {
   const settings = folder.settingsOf(file);
   if (settings.file === null) return { levels: [], houses: [] };
-  return { levels: [{ folder: folderOf(settings.file), rules: settings.rules }], houses: [] };
+  return { levels: [{ folder: folderOf(settings.file), rules: settings.rules }], houses: housesOf(settings) };
+}
+
+const houses = new WeakMap<FolderSettings, LintSettings['houses']>();
+
+/** What the folder declares for single tables: a legacy hash or an early closing is no finding there. */
+function housesOf(settings: FolderSettings): LintSettings['houses'] {
+  const known = houses.get(settings);
+  if (known !== undefined) return known;
+  const made = settings.inference.loads.map(({ target, options }) => ({ table: target, options: options ?? {} }));
+  houses.set(settings, made);
+  return made;
 }

@@ -6,7 +6,7 @@ import type { RuleContext } from '../engine/rule.ts';
 import { isNegated } from './comparisons.ts';
 import { plainColumn } from './names.ts';
 import { sameTable, sourceOfColumn, tableNamesOf } from './sides.ts';
-import { conjuncts, type Entry, type Scope, scopeOfQuery, type Source, type Step } from './steps.ts';
+import { conjuncts, type Entry, type Scope, type Source, type Step, scopeOfQuery } from './steps.ts';
 import type { Tables } from './tables.ts';
 
 /** A test that a row of one table has no counterpart in another. */
@@ -64,7 +64,6 @@ function isWhole(entry: Entry<'is-null'>): boolean {
   }
   return true;
 }
-
 
 function judgedBy(
   where: Parameters<typeof conjuncts>[0],

@@ -196,6 +196,6 @@ function insertColumn(item: Entry, step: Step): string | null {
   const { statement } = step;
   if (select?.node.kind !== 'select' || statement.kind !== 'insert' || statement.source.kind !== 'query') return null;
   if (statement.source.body !== select.node) return null;
-  const index = select.node.items.findIndex((candidate) => candidate === item.node);
+  const index = select.node.items.findIndex(({ start }) => start === item.node.start);
   return statement.columns[index]?.name ?? null;
 }

@@ -1,6 +1,6 @@
 import type { Expression, Identifier, NodeBase } from '../../syntax/tree.ts';
 import { columnName } from './names.ts';
-import { type Scope, selectsOf, type Source, type Step } from './steps.ts';
+import { type Scope, type Source, type Step, selectsOf } from './steps.ts';
 
 /** One value on its way into a column. */
 export interface WrittenValue {
@@ -25,7 +25,13 @@ export function writtenValues(step: Step): readonly WrittenValue[] {
     }
     for (const select of selectsOf(node.source)) {
       const inside = step.entry(select)?.scope ?? null;
-      add(found, node.columns, select.items.map((item) => item.expression), inside, target);
+      add(
+        found,
+        node.columns,
+        select.items.map((item) => item.expression),
+        inside,
+        target,
+      );
     }
   }
   for (const { node, scope } of step.find('merge-insert')) {
@@ -33,7 +39,14 @@ export function writtenValues(step: Step): readonly WrittenValue[] {
   }
   for (const { node, scope } of step.find('assignment')) {
     if (node.column === null || scope?.target == null || node.operator !== '=') continue;
-    found.push({ column: columnName(node.column), at: node.column, value: node.value, scope, target: scope.target, by: 'set' });
+    found.push({
+      column: columnName(node.column),
+      at: node.column,
+      value: node.value,
+      scope,
+      target: scope.target,
+      by: 'set',
+    });
   }
   return found;
 }

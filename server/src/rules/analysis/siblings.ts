@@ -7,12 +7,9 @@ import type { Body, Step } from './steps.ts';
 export function siblingBefore(body: Body, step: Step): { readonly statement: Statement; readonly step: Step } | null {
   if (step.statement === step.root) {
     const index = body.steps.indexOf(step);
-    for (let at = index - 1; at >= 0; at -= 1) {
-      const other = body.steps[at];
-      if (other === undefined || body.batches[at] !== body.batches[index]) return null;
-      return { statement: other.root, step: other };
-    }
-    return null;
+    const other = body.steps[index - 1];
+    if (other === undefined || body.batches[index - 1] !== body.batches[index]) return null;
+    return { statement: other.root, step: other };
   }
   const pending: Node[] = [step.root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
@@ -43,7 +40,10 @@ function statementLists(node: Node): readonly (readonly Statement[])[] {
 }
 
 /** True when a semicolon stands between two statements of one list, comments left aside. */
-export function isTerminated(before: { readonly statement: Statement; readonly step: Step }, context: RuleContext): boolean {
+export function isTerminated(
+  before: { readonly statement: Statement; readonly step: Step },
+  context: RuleContext,
+): boolean {
   if (before.statement.kind === 'empty' || before.statement.kind === 'label') return true;
   const end = context.slice(before.step, before.statement.end - 1, before.statement.end);
   if (end === ';') return true;

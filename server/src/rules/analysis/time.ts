@@ -42,7 +42,11 @@ export function earlierThan(expression: Expression): Earlier | null {
   if (inner.kind === 'call') {
     const name = callName(inner);
     const [first, second, third] = inner.arguments;
-    if ((name === 'DATEADD' || name === 'DATE_ADD' || name === 'TIMESTAMPADD') && third !== undefined && first !== undefined) {
+    if (
+      (name === 'DATEADD' || name === 'DATE_ADD' || name === 'TIMESTAMPADD') &&
+      third !== undefined &&
+      first !== undefined
+    ) {
       const unit = units[wordOf(first)];
       const amount = second === undefined ? null : numberOf(second);
       return unit !== undefined && amount !== null && amount < 0 ? { unit, amount: -amount, from: third } : null;

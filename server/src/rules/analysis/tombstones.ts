@@ -1,8 +1,7 @@
-import type { Expression, Identifier } from '../../syntax/tree.ts';
+import type { Expression, Identifier, Select } from '../../syntax/tree.ts';
 import type { RuleContext } from '../engine/rule.ts';
 import { type Detection, detectionsOf } from './absences.ts';
-import { scopeOfQuery, type Scope, type Step } from './steps.ts';
-import type { Select } from '../../syntax/tree.ts';
+import { type Scope, type Step, scopeOfQuery } from './steps.ts';
 
 /** INSERT INTO t … SELECT … FROM t WHERE the key is absent from the stage: rows that say "deleted". */
 export interface Tombstone {

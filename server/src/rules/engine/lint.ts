@@ -8,7 +8,7 @@ import { localTablesOf } from '../analysis/local-tables.ts';
 import { noObjects } from '../analysis/schema-objects.ts';
 import { type Body, bodiesOf, type Step, stepsOfRoot } from '../analysis/steps.ts';
 import { makeTables, type SchemaObjects, type Tables } from '../analysis/tables.ts';
-import type { Edit, Finding, Rule, RuleContext } from './rule.ts';
+import type { Edit, Finding, Regenerate, Rule, RuleContext } from './rule.ts';
 import { defaultSettings, type LintSettings, levelOf } from './settings.ts';
 import { isSuppressed, suppressionsOf } from './suppressions.ts';
 import { docsUrl, syntaxDiagnostics } from './syntax-problems.ts';
@@ -24,6 +24,8 @@ export interface LintRequest {
   /** Triggers and foreign keys of the folder's DDL. */
   readonly objects?: SchemaObjects;
   readonly settings?: LintSettings;
+  /** Generates a generated script again; absent where nothing is generated. */
+  readonly regenerate?: Regenerate;
 }
 
 /**
@@ -87,8 +89,8 @@ function rootOffsets(script: Script): ReadonlyMap<Statement, number> {
   return offsets;
 }
 
-function absolute(step: Step, at: Span | Edit, offsets: ReadonlyMap<Statement, number>): Span {
-  const offset = offsets.get(step.root) ?? 0;
+function absolute(step: Step | null, at: Span | Edit, offsets: ReadonlyMap<Statement, number>): Span {
+  const offset = step === null ? 0 : (offsets.get(step.root) ?? 0);
   return { start: offset + at.start, end: offset + at.end };
 }
 
@@ -120,9 +122,12 @@ function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] 
   const surroundings = surroundingsOf(request);
   const offsets = rootOffsets(script);
   const collected: Finding[] = [];
+  const regeneration = guardedRegeneration(request);
   const context = (rule: Rule, target: Finding[]): RuleContext => ({
     platform: request.platform,
     tables: surroundings.tables,
+    script,
+    regeneration,
     house: (table) => surroundings.houses.find((house) => nameFits(house.table, table))?.options ?? null,
     text: (step, node) => slice(script, offsets, step, node.start, node.end),
     slice: (step, start, end) => slice(script, offsets, step, start, end),
@@ -180,6 +185,15 @@ function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] 
   return collected;
 }
 
+/** A generator that fails says nothing about the script. */
+function guardedRegeneration({ regenerate, script }: LintRequest) {
+  try {
+    return regenerate?.(script) ?? null;
+  } catch {
+    return null;
+  }
+}
+
 function slice(
   script: Script,
   offsets: ReadonlyMap<Statement, number>,
@@ -200,7 +214,7 @@ function surroundingsOf(request: LintRequest): Surroundings {
   const same = candidates.find(
     (item) =>
       item.objects === objects &&
-      item.houses === settings.houses &&
+      sameItems(item.houses, settings.houses) &&
       item.platform.name === platform.name &&
       item.platform.version === platform.version &&
       sameItems(item.local, local.statements) &&

@@ -2,7 +2,7 @@ import type { TableName } from '../../../../protocol/catalog.ts';
 import type { Platform, PlatformName } from '../../../../protocol/platform.ts';
 import type { Severity } from '../../../../protocol/problem.ts';
 import type { LoadOptions } from '../../../../protocol/specification.ts';
-import type { NodeBase } from '../../syntax/tree.ts';
+import type { NodeBase, Script } from '../../syntax/tree.ts';
 import type { Body, Step } from '../analysis/steps.ts';
 import type { Tables } from '../analysis/tables.ts';
 
@@ -74,7 +74,8 @@ export interface Details {
 
 export interface Finding extends Details {
   readonly rule: RuleInfo;
-  readonly step: Step;
+  /** Null for a finding on the file: its offsets are those of the file. */
+  readonly step: Step | null;
   /** Offsets from the start of the step's top-level statement. */
   readonly start: number;
   readonly end: number;
@@ -86,6 +87,17 @@ export interface HouseRules {
   readonly options: Pick<LoadOptions, 'hash_rules' | 'closing' | 'open_end' | 'grain' | 'valid_to'>;
 }
 
+/** What generating a generated script again gives, where that differs from its text. */
+export interface Regeneration {
+  /** The whole new text; what a person wrote outside the generated regions is in it. */
+  readonly text: string;
+  /** What has changed since, in words: `column City was added to dw.DimShop`. */
+  readonly changes: readonly string[];
+}
+
+/** Generates a script again from its header; null for scripts that are up to date or were written by hand. */
+export type Regenerate = (script: Script) => Regeneration | null;
+
 export interface RuleContext {
   readonly platform: Platform;
   readonly tables: Tables;
@@ -95,7 +107,9 @@ export interface RuleContext {
   text(step: Step, node: NodeBase): string;
   /** Source text between two offsets of a step's top-level statement; offsets may lie outside it. */
   slice(step: Step, start: number, end: number): string;
-  report(step: Step, at: NodeBase, details: Details): void;
+  report(step: Step | null, at: NodeBase, details: Details): void;
+  readonly script: Script;
+  readonly regeneration: Regeneration | null;
 }
 
 export const allPlatforms: readonly PlatformName[] = [
