@@ -6,6 +6,7 @@ import { planners } from '../load/patterns.ts';
 import { DuckDbPrinter } from '../sql/duckdb.ts';
 import { comment } from '../sql/text.ts';
 import { headerLine } from './header.ts';
+import { blockEnd, blockStart, loadParameters } from './parameters.ts';
 import { duckdbBody } from './script-duckdb.ts';
 import type { GeneratedLoad, GenerateRequest } from './types.ts';
 
@@ -28,12 +29,12 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
   if (context.problems.some(({ severity }) => severity === 'error')) return refused(context.problems);
   const text = `${[...style.header.map((line) => `-- ${line}`), headerLine(specification), comment(plan.says)].join(
     '\n',
-  )}\n\n-- Parameters\n${plan.parameters.map((parameter) => printer.parameter(parameter)).join('\n')}\n-- End of parameters\n\n${duckdbBody(plan, printer, specification.shape)}\n`;
+  )}\n\n${blockStart}\n${plan.parameters.map((parameter) => printer.parameter(parameter)).join('\n')}\n${blockEnd}\n\n${duckdbBody(plan, printer, specification.shape)}\n`;
   return {
     value: {
       files: [{ path: `${specification.target.table}.sql`, text }],
       specification,
-      parameters: [],
+      parameters: loadParameters(plan.parameters, (type) => printer.typeName(type)),
       batches: [{ text, line: 0 }],
       preview: null,
     },

@@ -30,6 +30,7 @@ import { planMultiActiveSatellite } from './patterns/ma_satellite.ts';
 import { planNonHistorisedLink } from './patterns/nh_link.ts';
 import { planRecordTrackingSatellite } from './patterns/record_tracking_satellite.ts';
 import { planReferenceTable } from './patterns/reference_table.ts';
+import { planSatellite } from './patterns/satellite.ts';
 import { planScd0 } from './patterns/scd0.ts';
 import { planScd1 } from './patterns/scd1.ts';
 import { planScd2 } from './patterns/scd2.ts';
@@ -49,6 +50,7 @@ export const planners: Readonly<Partial<Record<PatternName, Planner>>> = {
   nh_link: planNonHistorisedLink,
   record_tracking_satellite: planRecordTrackingSatellite,
   reference_table: planReferenceTable,
+  satellite: planSatellite,
   scd0: planScd0,
   scd1: planScd1,
   scd2: planScd2,
