@@ -1,3 +1,6 @@
+import { rules } from '../server/src/rules/registry.ts';
+import { manifestWithRules, readmeWithRules, rulePage, rulesIndex } from './rule-pages.ts';
+
 /** A file of the repository that is written from the sources; `tools/docs.mjs` writes it, `npm run check` compares it. */
 export interface GeneratedDocument {
   /** Relative to the repository, with `/`. */
@@ -7,4 +10,9 @@ export interface GeneratedDocument {
 }
 
 /** Every generated file: one entry here for each schema, docs page or table. */
-export const generatedDocuments: readonly GeneratedDocument[] = [];
+export const generatedDocuments: readonly GeneratedDocument[] = [
+  ...rules.map((rule) => ({ path: `docs/rules/${rule.name}.md`, render: () => rulePage(rule) })),
+  { path: 'docs/rules/README.md', render: () => rulesIndex(rules) },
+  { path: 'README.md', render: (current) => readmeWithRules(current, rules) },
+  { path: 'package.json', render: (current) => manifestWithRules(current, rules) },
+];
