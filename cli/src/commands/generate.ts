@@ -1,17 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { CatalogTable, TableName } from '../../../protocol/catalog.ts';
+import type { TableName } from '../../../protocol/catalog.ts';
 import { optionsOfPattern } from '../../../protocol/load-options.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import type { GeneratedFile } from '../../../protocol/requests.ts';
 import { type LoadSpecification, type PatternName, patternNames } from '../../../protocol/specification.ts';
-import { generateLoad } from '../../../server/src/generate/generate.ts';
-import { defaultStyle } from '../../../server/src/generate/style.ts';
 import { inferSpecification, mergeOptions } from '../../../server/src/load/infer.ts';
 import { formatTableName } from '../../../server/src/model/names.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
-import { parameterValues } from '../../../server/src/workspace/settings.ts';
+import { brokenDefinitions, generateInFolder } from '../../../server/src/workspace/generation.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { findTable } from '../find-table.ts';
 import { readForm, readOptions, readPattern, readShape, readTargetPlatform } from '../load-arguments.ts';
@@ -153,35 +151,14 @@ async function generateOne(
   return make(folder, inferred.value, title, inferred.problems);
 }
 
-/** A table whose file can't be read to its end may lack columns: nothing is generated from it. */
-function brokenDefinitions(folder: Folder, tables: readonly CatalogTable[]): readonly Problem[] {
-  const files = new Set(tables.map((table) => table.file));
-  return folder.problems.filter(
-    (problem) => problem.code === 'syntax' && problem.file !== undefined && files.has(problem.file),
-  );
-}
-
 function make(folder: Folder, specification: LoadSpecification, title: string, before: readonly Problem[]): Made {
-  const source = folder.catalog.lookup.one(specification.source);
-  const target = folder.catalog.lookup.one(specification.target);
-  if (source === undefined || target === undefined) return { title, files: [], specification, problems: before };
-  const extra = Object.fromEntries(
-    Object.entries(specification.extra ?? {}).flatMap(([role, name]) => {
-      const table = folder.catalog.lookup.one(name);
-      return table === undefined ? [] : [[role, table] as const];
-    }),
-  );
-  const settings = folder.settingsOf(target.file);
-  const { value, problems } = generateLoad({
-    specification,
-    tables: { source, target, extra },
-    style: { ...defaultStyle, ...settings.style },
-    parameters: parameterValues(settings, specification),
-  });
-  const all = [...before, ...problems];
-  return value === null || all.some((problem) => problem.severity === 'error')
-    ? { title, files: [], specification, problems: all }
-    : { title, files: value.files, specification: value.specification, problems: all };
+  const { value, problems } = generateInFolder(folder, specification);
+  return {
+    title,
+    files: value?.files ?? [],
+    specification: value?.specification ?? null,
+    problems: [...before, ...problems],
+  };
 }
 
 async function report(made: readonly Made[], values: Values, context: CommandContext): Promise<number> {

@@ -1,18 +1,25 @@
+import { readFile } from 'node:fs/promises';
 import { RequestType } from 'vscode-languageserver/node';
-import type { ServerRequests } from '../../../protocol/requests.ts';
-import { nameFits } from '../model/names.ts';
+import { attachedFile } from '../../../protocol/connection.ts';
+import type { Problem } from '../../../protocol/problem.ts';
+import type { CsvFile, InspectionRequests, ServerRequests } from '../../../protocol/requests.ts';
+import { columnMapping } from '../features/mapping.ts';
+import { csvHeader } from '../generate/csv.ts';
+import { type SeedFile, seedBatches } from '../generate/seed.ts';
+import { formatTableName, nameFits } from '../model/names.ts';
+import { executableLoad } from '../workspace/executable.ts';
 import type { Folder } from '../workspace/folder.ts';
+import { generateInFolder } from '../workspace/generation.ts';
 import { normalUri } from './files.ts';
 import type { Host } from './host.ts';
 
-type Handler<M extends keyof ServerRequests> = (
-  params: ServerRequests[M]['params'],
-) => Promise<ServerRequests[M]['result']>;
+type Requests = ServerRequests & InspectionRequests;
+type Handler<M extends keyof Requests> = (params: Requests[M]['params']) => Promise<Requests[M]['result']>;
 
 /** Registers the requests of `protocol/requests.ts`. They wait for the folder's first index: half a catalog misleads. */
 export function registerCustomRequests(host: Host): void {
-  const on = <M extends keyof ServerRequests>(method: M, handler: Handler<M>): void => {
-    host.connection.onRequest(new RequestType<ServerRequests[M]['params'], unknown, void>(method), (params) =>
+  const on = <M extends keyof Requests>(method: M, handler: Handler<M>): void => {
+    host.connection.onRequest(new RequestType<Requests[M]['params'], unknown, void>(method), (params) =>
       handler(params),
     );
   };
@@ -31,6 +38,55 @@ export function registerCustomRequests(host: Host): void {
     const found = await Promise.all(folders.map((folder) => loadsOf(host, folder, uri)));
     return found.flat().filter((load) => target === undefined || nameFits(target, load.specification.target));
   });
+
+  on('mergewright/generate', async ({ specification, uri }) => {
+    const folder = await readyFolder(host, normalUri(uri));
+    const { value, problems } = generateInFolder(folder, specification);
+    return {
+      files: value?.files ?? [],
+      specification: value?.specification ?? specification,
+      problems: locate(host, problems),
+    };
+  });
+
+  on('mergewright/executable', async ({ uri, ...request }) => {
+    const file = normalUri(uri);
+    const folder = await readyFolder(host, file);
+    const { value, problems } = executableLoad(folder, { ...request, file });
+    return { load: value, problems: locate(host, problems) };
+  });
+
+  on('mergewright/seed', async ({ folder: root, csv = [], file }) => {
+    const folder = await readyFolder(host, normalUri(root));
+    const problems: Problem[] = [];
+    const files = await Promise.all(csv.map((each) => seedFile(folder, each, problems)));
+    const attached = (database: string) => (file === undefined ? null : attachedFile(file, database));
+    const tables = folder.catalog.tables.filter((table) => table.columns.length > 0);
+    const { value, problems: more } = seedBatches(
+      tables,
+      files.filter((each) => each !== null),
+      attached,
+    );
+    return { batches: value, problems: locate(host, [...problems, ...more]) };
+  });
+
+  on('mergewright/mapping', async ({ uri, specification }) => {
+    const folder = await readyFolder(host, normalUri(uri));
+    const source = folder.catalog.lookup.one(specification.source);
+    const target = folder.catalog.lookup.one(specification.target);
+    if (source === undefined || target === undefined) {
+      const message = 'The mapping needs the definitions of both tables in this folder.';
+      return { mapping: null, problems: [{ code: 'unknown-table', severity: 'error', message }] };
+    }
+    const { conventions } = folder.settingsOf(target.file).inference;
+    return { mapping: columnMapping(source, target, specification.options, conventions), problems: [] };
+  });
+}
+
+function locate(host: Host, problems: readonly Problem[]): readonly Problem[] {
+  return problems.map((problem) =>
+    problem.file === undefined ? problem : { ...problem, file: host.clientUri(problem.file) },
+  );
 }
 
 /** The folder's loads; with a document, those whose target or source it defines. */
@@ -52,4 +108,17 @@ async function readyFolder(host: Host, uri: string): Promise<Folder> {
   host.workspace.flush();
   folder.refresh();
   return folder;
+}
+
+async function seedFile(folder: Folder, { table: name, path }: CsvFile, problems: Problem[]): Promise<SeedFile | null> {
+  const table = folder.catalog.lookup.one(name);
+  const text = await readFile(path, 'utf8').catch(() => null);
+  const header = text === null ? null : csvHeader(text);
+  if (table !== undefined && header !== null) return { table, path, header };
+  const message =
+    table === undefined
+      ? `${formatTableName(name)} is not one table of this folder; ${path} is left out.`
+      : `${path} can't be read or has no line of column names; it is left out.`;
+  problems.push({ code: 'unusable-csv', severity: 'error', message });
+  return null;
 }
