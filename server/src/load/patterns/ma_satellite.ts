@@ -130,7 +130,7 @@ function setSteps(sets: Sets): readonly Step[] {
       query: collapses ? { ...staged, distinct: true, text: 'exact' } : staged,
     },
     memberGuard(sets),
-    keyCount(stage, 'staged', 'Distinct keys in the stage.', acceptedRows.name),
+    keyCount(stage, named('staged'), 'Distinct keys in the stage.', acceptedRows.name),
     newestStored(stage, sets.loadTs),
     ...knownSetGuards(sets),
     membersStep(sets),
@@ -147,7 +147,7 @@ function setSteps(sets: Sets): readonly Step[] {
       ),
     },
     rowCount('changes', 'What will be inserted.', newRows.name),
-    keyCount(stage, 'changes', 'Keys whose set changed.', changedKeys.name),
+    keyCount(stage, named('changes'), 'Keys whose set changed.', changedKeys.name),
   ];
 }
 

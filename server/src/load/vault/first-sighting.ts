@@ -166,7 +166,7 @@ function refusingSteps(stage: VaultStage, rivals: Rivals, ties: TieBreakers, thi
   const staged = stagedRows(stage, ties.items);
   return [
     { kind: 'let', says: 'Staged rows with a key.', name: 'staged', query: staged },
-    keyCount(stage, 'staged', `Distinct ${things} in the stage.`, acceptedRows.name),
+    keyCount(stage, named('staged'), `Distinct ${things} in the stage.`, acceptedRows.name),
     {
       kind: 'let',
       says: `Rows of the ${things} that the target does not have.`,

@@ -291,9 +291,9 @@ export function keyForms({ context, keys }: VaultStage, alias: string): readonly
   return keys.map((key) => keyForm(context, key, stagedAs(alias, key)));
 }
 
-/** Measures how many different keys the rows of a materialised relation have. */
-export function keyCount(stage: VaultStage, rows: string, says: string, name: string): Step {
-  const groups = select([item('rows', countRows())], source(named(rows), 's'), {
+/** Measures how many different keys the rows of a relation have. */
+export function keyCount(stage: VaultStage, rows: Relation, says: string, name: string): Step {
+  const groups = select([item('rows', countRows())], source(rows, 's'), {
     groupBy: keyForms(stage, 's'),
     text: keyTextOf(stage),
   });

@@ -51,7 +51,7 @@ export function trackingPlan({ stage, steps, relation, columns }: Appearances, s
     steps: [
       ...missingKeySteps(stage),
       ...steps,
-      keyCount(stage, relation, 'Distinct keys in the stage.', acceptedRows.name),
+      keyCount(stage, named(relation), 'Distinct keys in the stage.', acceptedRows.name),
       {
         kind: 'let',
         says: 'Appearances that are not recorded yet, each once.',
@@ -68,7 +68,7 @@ export function trackingPlan({ stage, steps, relation, columns }: Appearances, s
         ),
       },
       rowCount('changes', 'What will be inserted.', newRows.name),
-      keyCount(stage, 'changes', 'Keys among them.', recordedKeys.name),
+      keyCount(stage, named('changes'), 'Keys among them.', recordedKeys.name),
     ],
     writes: [
       {
