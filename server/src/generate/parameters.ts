@@ -78,6 +78,26 @@ export function bindParameters(
     : { value: text.slice(0, start) + bound + text.slice(end), problems };
 }
 
+/** The values in a script's block that are plain literals, by name; clocks, NULL and other expressions are left out. */
+export function boundValues(text: string, platform: PlatformName): Readonly<Record<string, string>> {
+  const start = text.search(new RegExp(`^${blockStart}\\r?$`, 'm'));
+  const end = start < 0 ? -1 : text.indexOf(blockEnd, start);
+  if (end < 0) return {};
+  const values = [...text.slice(start, end).matchAll(statements(platform))].flatMap(([, , name, , , value]) => {
+    const plain = /^(?:CAST\()?(?:N?'((?:[^']|'')*)'|([+-]?\d[\d.]*))(?: AS .*\))?$/i.exec(value?.trim() ?? '');
+    const found = plain?.[1]?.replaceAll("''", "'") ?? plain?.[2];
+    return name === undefined || found === undefined ? [] : [[name, found] as const];
+  });
+  return Object.fromEntries(values);
+}
+
+/** A script without the inside of its block: two scripts that differ in values alone are the same. */
+export function withoutBlock(text: string): string {
+  const start = text.search(new RegExp(`^${blockStart}\\r?$`, 'm'));
+  const end = start < 0 ? -1 : text.indexOf(blockEnd, start);
+  return end < 0 ? text : text.slice(0, start) + text.slice(end);
+}
+
 function failed(text: string, problem: Omit<Problem, 'severity'>): Outcome<string> {
   return { value: text, problems: [{ ...problem, severity: 'error' }] };
 }

@@ -1,111 +1,169 @@
-import { formatPlatform, isSpark, isTsql, type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
+import { isSpark, isTsql, type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { ExecutableLoad } from '../../../protocol/requests.ts';
 import type { LoadSpecification } from '../../../protocol/specification.ts';
 import { readHeader } from '../generate/header.ts';
-import { patternTitle } from '../load/candidates.ts';
+import { bindParameters, boundValues, withoutBlock } from '../generate/parameters.ts';
+import type { GeneratedLoad } from '../generate/types.ts';
+import { formatTableName } from '../model/names.ts';
 import { splitBatches } from '../syntax/batches.ts';
 import { detectPlatform } from '../syntax/platform.ts';
 import type { Folder } from './folder.ts';
-import { generateInFolder } from './generation.ts';
+import { loadOf } from './load-of.ts';
+import { readsOnly } from './reads-only.ts';
 
-/** A load from its specification, or from a script's text, for the platform of a connection. */
 export interface ExecutableRequest {
-  readonly specification?: LoadSpecification;
+  /** The script; absent: the load is generated from the specification. */
   readonly text?: string;
-  /** Name of the script's file, for its settings. */
-  readonly file: string;
-  /** Platform of the connection. */
-  readonly platform: string;
+  /** Absent: the one in the script's header, if it has one. */
+  readonly specification?: LoadSpecification;
+  /** The connection's platform. */
+  readonly platform: PlatformName;
+  /** Values of parameters by name. */
   readonly parameters: Readonly<Record<string, string>>;
+  readonly title: string;
 }
 
 /**
- * What will be sent for a load. A specification is generated for the connection's platform. A script that equals its
- * regeneration is treated as its specification; any other script is sent as it is, and only to its own platform.
+ * What a run or a preview of a load sends to a connection.
+ *
+ * A script runs as it is, but for the values of its marked parameters, wherever its platform is the connection's. On the
+ * embedded engine a script of another platform runs by its specification instead: the text is generated again for the
+ * engine, and only if the script still says what its specification says. A preview always comes from the specification.
  */
 export function executableLoad(folder: Folder, request: ExecutableRequest): Outcome<ExecutableLoad | null> {
-  const platform = parsePlatform(request.platform);
-  if (platform === undefined)
-    return refused('unknown-platform', `"${request.platform}" is no platform of a connection.`);
-  if (request.specification !== undefined) return fromSpecification(folder, request.specification, request);
-  const { text = '' } = request;
-  const header = readHeader(text);
-  if (header !== null && isRegeneration(folder, header, text)) return fromSpecification(folder, header, request);
-  const own = folder.platformOf(request.file, text);
-  if (!runsOn(own, platform.name) && detectPlatform(text) !== undefined) {
+  const { text } = request;
+  const specification = request.specification ?? (text === undefined ? null : readHeader(text));
+  if (specification === null) return handWritten(request, text ?? '');
+  const own = text === undefined ? null : ownPlatform(specification);
+  const isAtHome = own !== null && runsOn(own, request.platform);
+  return isAtHome && text !== undefined
+    ? asWritten(folder, request, specification, text, own)
+    : translated(folder, request, specification, text);
+}
+
+/** A script with a specification on its own platform. */
+function asWritten(
+  folder: Folder,
+  request: ExecutableRequest,
+  specification: LoadSpecification,
+  text: string,
+  platform: PlatformName,
+): Outcome<ExecutableLoad | null> {
+  const bound = bindParameters(text, request.parameters, platform);
+  if (bound.problems.length > 0) return { value: null, problems: bound.problems };
+  const values = { ...boundValues(text, platform), ...request.parameters };
+  const { value: load, problems } = loadOf(folder, specification, values);
+  const refusal = previewRefusal(load, problems, text);
+  const value: ExecutableLoad = {
+    title: titleOf(specification),
+    specification,
+    text: bound.value,
+    batches: splitBatches(bound.value, platform),
+    preview: refusal === null ? (load?.preview ?? null) : null,
+    previewRefusal: refusal,
+    parameters: load?.parameters ?? [],
+    readsOnly: false,
+  };
+  return { value, problems: [] };
+}
+
+/** The load for another platform than the script's, or without a script. */
+function translated(
+  folder: Folder,
+  request: ExecutableRequest,
+  specification: LoadSpecification,
+  text: string | undefined,
+): Outcome<ExecutableLoad | null> {
+  const own = ownPlatform(specification);
+  const isForeign = !runsOn(own, request.platform);
+  const wanted: LoadSpecification = isForeign
+    ? { ...specification, platform: request.platform, form: 'script' }
+    : { ...specification, form: specification.form === 'procedure' ? 'script' : specification.form };
+  const values = { ...(text === undefined ? {} : boundValues(text, own)), ...request.parameters };
+  if (text !== undefined) {
+    const { value: twin, problems } = loadOf(folder, specification);
+    if (twin === null) return { value: null, problems };
+    if (!equalsRegeneration(text, twin)) {
+      return refused(
+        'changed-script',
+        `This ${own} script is no longer what its specification gives, so it can't be translated for ${request.platform}; generate it again, or run it on ${own}.`,
+      );
+    }
+  }
+  const { value: load, problems } = loadOf(folder, wanted, values);
+  if (load === null || problems.some(({ severity }) => severity === 'error')) return { value: null, problems };
+  const main = load.batches.map((batch) => batch.text).join('\nGO\n');
+  const bound = bindParameters(main, values, request.platform);
+  if (bound.problems.length > 0) return { value: null, problems: bound.problems };
+  const refusal = load.preview === null ? noRowEffect : null;
+  const value: ExecutableLoad = {
+    title: titleOf(specification),
+    specification: load.specification,
+    text: bound.value,
+    batches: splitBatches(bound.value, request.platform),
+    preview: load.preview,
+    previewRefusal: refusal,
+    parameters: load.parameters,
+    readsOnly: false,
+  };
+  return { value, problems };
+}
+
+/** A script of which only its text is known. */
+function handWritten(request: ExecutableRequest, text: string): Outcome<ExecutableLoad | null> {
+  const { platform } = request;
+  const guessed = detectPlatform(text);
+  if (platform === 'duckdb' && guessed !== null && guessed !== undefined && guessed !== 'duckdb') {
     return refused(
-      'other-platform',
-      `This script is written for ${own} and was changed by hand, so it can't be made again for ${platform.name}; connect to ${own}, or generate it again.`,
+      'foreign-script',
+      `This script is written for ${guessed} and has no specification in its header, so it can't run on the embedded engine; run it on a ${guessed} connection.`,
     );
   }
-  const batches = splitBatches(text, platform.name);
-  if (batches.length === 0) return refused('nothing-to-run', 'There is nothing to run: the script holds no statement.');
-  return {
-    value: {
-      title: header === null ? 'Script' : `${patternTitle(header.pattern)} · ${header.target.table}`,
-      specification: null,
-      text,
-      batches,
-      preview: null,
-      previewRefusal:
-        header === null
-          ? 'The script was not generated, so what it would change can only be seen by running it.'
-          : 'The script differs from what its specification generates; generate it again to preview it.',
-      parameters: [],
-    },
-    problems: [],
+  const bound = bindParameters(text, request.parameters, platform);
+  if (bound.problems.length > 0) return { value: null, problems: bound.problems };
+  const value: ExecutableLoad = {
+    title: request.title,
+    specification: null,
+    text: bound.value,
+    batches: splitBatches(bound.value, platform),
+    preview: null,
+    previewRefusal:
+      'The script has no specification in its header, so what it would change is not known before it runs.',
+    parameters: [],
+    readsOnly: readsOnly(bound.value, platform),
   };
+  return { value, problems: [] };
 }
 
-function fromSpecification(
-  folder: Folder,
-  specification: LoadSpecification,
-  request: ExecutableRequest,
-): Outcome<ExecutableLoad | null> {
-  const platform = parsePlatform(request.platform);
-  const own = parsePlatform(specification.platform);
-  // A connection tells no product version that the specification knows better.
-  const meant =
-    platform === undefined || platform.name === own?.name ? specification.platform : formatPlatform(platform);
-  const wanted: LoadSpecification = { ...specification, platform: meant, form: 'script' };
-  const { value, problems } = generateInFolder(folder, wanted, request.parameters);
-  if (value === null) return { value: null, problems };
-  const [main] = value.files;
-  const preview = value.preview;
-  return {
-    value: {
-      title: `${patternTitle(specification.pattern)} · ${specification.target.table}`,
-      specification: value.specification,
-      text: main?.text ?? '',
-      batches: value.batches,
-      preview,
-      previewRefusal: preview === null ? 'This load has no change of rows that could be counted.' : null,
-      parameters: value.parameters,
-    },
-    problems,
-  };
+const noRowEffect = 'The load defines or rebuilds its target, so there are no changes to preview.';
+
+function previewRefusal(load: GeneratedLoad | null, problems: readonly Problem[], text: string): string | null {
+  if (load === null) return problems[0]?.message ?? 'The load of its specification could not be made.';
+  if (!equalsRegeneration(text, load))
+    return 'The script is no longer what its specification gives; generate it again to preview it.';
+  return load.preview === null ? noRowEffect : null;
 }
 
-/** The text is what its specification generates, but for the values in its parameter block. */
-function isRegeneration(folder: Folder, specification: LoadSpecification, text: string): boolean {
-  const { value } = generateInFolder(folder, specification);
-  return value?.files.some((file) => withoutParameters(file.text) === withoutParameters(text)) === true;
+/** Line ends, a byte order mark and the values of parameters do not count. */
+function equalsRegeneration(text: string, load: GeneratedLoad): boolean {
+  const plain = (one: string) => withoutBlock(one.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')).trimEnd();
+  return load.files.some((file) => plain(file.text) === plain(text));
 }
 
-function withoutParameters(text: string): string {
-  return text
-    .replaceAll('\r\n', '\n')
-    .replace(/^\uFEFF/, '')
-    .replace(/^-- Parameters$[\s\S]*?^-- End of parameters$/m, '')
-    .trimEnd();
+function ownPlatform(specification: LoadSpecification): PlatformName {
+  return parsePlatform(specification.platform)?.name ?? 'sqlserver';
 }
 
-function runsOn(script: PlatformName, connection: PlatformName): boolean {
-  return script === connection || (isTsql(script) && isTsql(connection)) || (isSpark(script) && isSpark(connection));
+/** An address says SQL Server for the whole family; a script of the family runs there as it is. */
+function runsOn(own: PlatformName, connection: PlatformName): boolean {
+  return own === connection || (isTsql(own) && isTsql(connection)) || (isSpark(own) && isSpark(connection));
+}
+
+function titleOf({ pattern, source, target }: LoadSpecification): string {
+  return `${formatTableName(target)} · ${pattern} from ${formatTableName(source)}`;
 }
 
 function refused(code: string, message: string): Outcome<null> {
-  const problem: Problem = { code, severity: 'error', message };
-  return { value: null, problems: [problem] };
+  return { value: null, problems: [{ code, severity: 'error', message }] };
 }

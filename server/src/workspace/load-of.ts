@@ -1,0 +1,49 @@
+import type { Outcome, Problem } from '../../../protocol/problem.ts';
+import type { LoadSpecification } from '../../../protocol/specification.ts';
+import { generateLoad } from '../generate/generate.ts';
+import { defaultStyle } from '../generate/style.ts';
+import type { GeneratedLoad } from '../generate/types.ts';
+import { formatTableName } from '../model/names.ts';
+import type { Folder } from './folder.ts';
+import { parameterValues } from './settings.ts';
+
+/**
+ * Generates the load of a specification from a folder's tables, in the folder's style.
+ *
+ * @param values start values of parameters, before those of the folder's settings
+ */
+export function loadOf(
+  folder: Folder,
+  specification: LoadSpecification,
+  values: Readonly<Record<string, string>> = {},
+): Outcome<GeneratedLoad | null> {
+  const problems: Problem[] = [];
+  const find = (role: string, name: LoadSpecification['target']) => {
+    const found = folder.catalog.lookup.find(name);
+    if (found.length === 1) return found[0];
+    const shown = formatTableName(name);
+    problems.push({
+      code: found.length === 0 ? 'unknown-table' : 'ambiguous-table',
+      severity: 'error',
+      message:
+        found.length === 0
+          ? `The ${role} ${shown} is not defined in the DDL that was read; name its files or folder.`
+          : `The ${role} ${shown} may be ${found.map((table) => formatTableName(table.name)).join(' or ')}; read fewer files, or name it in full.`,
+    });
+    return undefined;
+  };
+  const source = find('source', specification.source);
+  const target = find('target', specification.target);
+  const extra = Object.entries(specification.extra ?? {}).flatMap(([role, name]) => {
+    const table = find(`table for "${role}"`, name);
+    return table === undefined ? [] : [[role, table] as const];
+  });
+  if (source === undefined || target === undefined || problems.length > 0) return { value: null, problems };
+  const settings = folder.settingsOf(target.file);
+  return generateLoad({
+    specification,
+    tables: { source, target, extra: Object.fromEntries(extra) },
+    style: { ...defaultStyle, ...settings.style },
+    parameters: { ...parameterValues(settings, specification), ...values },
+  });
+}
