@@ -224,3 +224,48 @@ describe('sturdiness', () => {
     await alive();
   });
 });
+
+describe('code actions', () => {
+  interface Action {
+    readonly title: string;
+    readonly edit: {
+      readonly changes?: object;
+      readonly documentChanges?: readonly {
+        readonly kind?: string;
+        readonly edits?: readonly { readonly newText: string }[];
+      }[];
+    };
+  }
+
+  test('fixes, and ways to switch a rule off on the line, in the file and in the folder', async () => {
+    await client.initialize(pathToFileURL(folder).href);
+    await client.request('mergewright/loads', {});
+    client.open(
+      load,
+      'MERGE raw.SatPatient AS t USING StageEmedsys.Dev_Patient_ AS s ON t.City = s.city WHEN MATCHED THEN DELETE\nSELECT 1',
+    );
+    const { diagnostics } = await client.diagnostics(load, (published) =>
+      published.diagnostics.some(({ code }) => code === 'merge-lacks-semicolon'),
+    );
+    expect(diagnostics.length).toBeGreaterThan(0);
+    const whole = { start: { line: 0, character: 0 }, end: { line: 1, character: 8 } };
+    const actions = await client.request<readonly Action[]>('textDocument/codeAction', {
+      textDocument: { uri: load },
+      range: whole,
+      context: { diagnostics: [] },
+    });
+    const titles = actions.map(({ title }) => title);
+    expect(titles).toContain('Disable merge-lacks-semicolon for this line');
+    expect(titles).toContain('Disable merge-lacks-semicolon in this file');
+    const inFolder =
+      actions.find(({ title }) => title === 'Disable merge-lacks-semicolon in this folder')?.edit.documentChanges ?? [];
+    expect(inFolder[0]?.kind).toBe('create');
+    expect(JSON.parse(inFolder[1]?.edits?.[0]?.newText ?? '')).toEqual({ rules: { 'merge-lacks-semicolon': 'off' } });
+    const all = await client.request<readonly Action[]>('textDocument/codeAction', {
+      textDocument: { uri: load },
+      range: whole,
+      context: { diagnostics: [], only: ['source.fixAll'] },
+    });
+    expect(all.map(({ title }) => title)).toEqual(['Fix all safe problems']);
+  });
+});

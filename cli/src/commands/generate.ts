@@ -9,7 +9,7 @@ import { type LoadSpecification, type PatternName, patternNames } from '../../..
 import { inferSpecification, mergeOptions } from '../../../server/src/load/infer.ts';
 import { formatTableName } from '../../../server/src/model/names.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
-import { brokenDefinitions, generateInFolder } from '../../../server/src/workspace/generation.ts';
+import { brokenDefinitions, loadOf } from '../../../server/src/workspace/load-of.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { findTable } from '../find-table.ts';
 import { readForm, readOptions, readPattern, readShape, readTargetPlatform } from '../load-arguments.ts';
@@ -152,7 +152,7 @@ async function generateOne(
 }
 
 function make(folder: Folder, specification: LoadSpecification, title: string, before: readonly Problem[]): Made {
-  const { value, problems } = generateInFolder(folder, specification);
+  const { value, problems } = loadOf(folder, specification);
   return {
     title,
     files: value?.files ?? [],

@@ -23,6 +23,7 @@ import type { CompletionItem } from '../features/completion.ts';
 import { type SemanticToken, tokenModifiers, tokenTypes } from '../features/semantic-tokens.ts';
 import type { Fold } from '../features/structure.ts';
 import type { OutlineSymbol } from '../features/symbols.ts';
+import type { ChangedSettings } from '../workspace/folder.ts';
 
 const severities: Readonly<Record<Severity, DiagnosticSeverity>> = {
   error: DiagnosticSeverity.Error,
@@ -64,6 +65,19 @@ export function toEdit(edits: readonly TextEdit[], uriOf: (file: string) => stri
     changes[uri].push({ range: edit.range, newText: edit.newText });
   }
   return { changes };
+}
+
+/** A settings file is replaced as a whole, or made when there is none. */
+export function toSettingsEdit(
+  { file, before, text }: ChangedSettings,
+  uriOf: (file: string) => string,
+): WorkspaceEdit {
+  const uri = uriOf(file);
+  const start = { line: 0, character: 0 };
+  const end = before === null ? start : { line: before.split('\n').length, character: 0 };
+  const edits = [{ range: { start, end }, newText: text }];
+  const create = before === null ? [{ kind: 'create' as const, uri, options: { ignoreIfExists: true } }] : [];
+  return { documentChanges: [...create, { textDocument: { uri, version: null }, edits }] };
 }
 
 export function toCodeAction(fix: Fix, diagnostic: Diagnostic, uriOf: (file: string) => string): LspCodeAction {

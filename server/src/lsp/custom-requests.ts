@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { RequestType } from 'vscode-languageserver/node';
 import { attachedFile } from '../../../protocol/connection.ts';
+import { parsePlatform } from '../../../protocol/platform.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import type { CsvFile, InspectionRequests, ServerRequests } from '../../../protocol/requests.ts';
 import { columnMapping } from '../features/mapping.ts';
@@ -9,7 +10,8 @@ import { type SeedFile, seedBatches } from '../generate/seed.ts';
 import { formatTableName, nameFits } from '../model/names.ts';
 import { executableLoad } from '../workspace/executable.ts';
 import type { Folder } from '../workspace/folder.ts';
-import { generateInFolder } from '../workspace/generation.ts';
+import { loadOf } from '../workspace/load-of.ts';
+import { fileNameOf } from '../workspace/port.ts';
 import { normalUri } from './files.ts';
 import type { Host } from './host.ts';
 
@@ -41,7 +43,7 @@ export function registerCustomRequests(host: Host): void {
 
   on('mergewright/generate', async ({ specification, uri }) => {
     const folder = await readyFolder(host, normalUri(uri));
-    const { value, problems } = generateInFolder(folder, specification);
+    const { value, problems } = loadOf(folder, specification);
     return {
       files: value?.files ?? [],
       specification: value?.specification ?? specification,
@@ -49,10 +51,20 @@ export function registerCustomRequests(host: Host): void {
     };
   });
 
-  on('mergewright/executable', async ({ uri, ...request }) => {
-    const file = normalUri(uri);
-    const folder = await readyFolder(host, file);
-    const { value, problems } = executableLoad(folder, { ...request, file });
+  on('mergewright/executable', async ({ uri, platform: name, text, specification, parameters }) => {
+    const folder = await readyFolder(host, normalUri(uri));
+    const platform = parsePlatform(name)?.name;
+    if (platform === undefined) {
+      const message = `"${name}" is no platform of a connection.`;
+      return { load: null, problems: [{ code: 'unknown-platform', severity: 'error', message }] };
+    }
+    const { value, problems } = executableLoad(folder, {
+      platform,
+      parameters,
+      title: fileNameOf(uri),
+      ...(text === undefined ? {} : { text }),
+      ...(specification === undefined ? {} : { specification }),
+    });
     return { load: value, problems: locate(host, problems) };
   });
 

@@ -9,7 +9,8 @@ import {
   ResponseError,
   SymbolKind,
 } from 'vscode-languageserver/node';
-import type { TextEdit } from '../../../protocol/problem.ts';
+import type { Range } from '../../../protocol/position.ts';
+import type { Diagnostic, TextEdit } from '../../../protocol/problem.ts';
 import { codeLenses } from '../features/code-lens.ts';
 import { complete } from '../features/completion.ts';
 import { entityAt } from '../features/entity.ts';
@@ -22,6 +23,7 @@ import { proceduresOf, signatureHelp } from '../features/signature.ts';
 import { folds, selectionRanges } from '../features/structure.ts';
 import { documentSymbols, folderSymbols } from '../features/symbols.ts';
 import type { DocumentView, Location } from '../features/view.ts';
+import { disableActions, safeEdits } from '../rules/engine/actions.ts';
 import {
   overlaps,
   toCodeAction,
@@ -33,6 +35,7 @@ import {
   toFoldingRange,
   toSelectionRange,
   toSemanticTokens,
+  toSettingsEdit,
 } from './convert.ts';
 import { normalUri } from './files.ts';
 import type { Host } from './host.ts';
@@ -172,28 +175,51 @@ export function registerFeatures(host: Host): void {
     });
   });
   connection.onCodeAction(({ textDocument, range, context }) =>
-    guard.run('code action', [], () => {
-      const uri = normalUri(textDocument.uri);
-      const wanted = context.only ?? [CodeActionKind.QuickFix];
-      const diagnostics = host.diagnosticsOf(uri);
-      const actions: LspCodeAction[] = [];
-      if (wanted.some((kind) => CodeActionKind.QuickFix.startsWith(kind))) {
-        for (const diagnostic of diagnostics.filter((candidate) => overlaps(candidate.range, range))) {
-          actions.push(...diagnostic.fixes.map((fix) => toCodeAction(fix, diagnostic, clientUri)));
-        }
-      }
-      if (wanted.some((kind) => kind.startsWith('source') && fixAllKind.startsWith(kind))) {
-        const edits = diagnostics.flatMap((diagnostic) => diagnostic.fixes.find((fix) => fix.safe)?.edits ?? []);
-        const apart = withoutOverlaps(edits);
-        if (apart.length > 0)
-          actions.push({ title: 'Fix all safe problems', kind: fixAllKind, edit: toEdit(apart, clientUri) });
-      }
-      return actions;
-    }),
+    guard.wait('code action', [], () => codeActions(host, normalUri(textDocument.uri), range, context.only)),
   );
 }
 
 const fixAllKind = 'source.fixAll.mergewright';
+
+/** Fixes of the problems in a range, ways to switch their rules off, and all safe fixes of the document. */
+async function codeActions(
+  host: Host,
+  uri: string,
+  range: Range,
+  only: readonly string[] = [CodeActionKind.QuickFix],
+): Promise<LspCodeAction[]> {
+  const document = host.workspace.documents.get(uri);
+  if (document === undefined) return [];
+  const diagnostics = host.diagnosticsOf(uri);
+  const actions: LspCodeAction[] = [];
+  if (only.some((kind) => CodeActionKind.QuickFix.startsWith(kind))) {
+    const here = diagnostics.filter((diagnostic) => overlaps(diagnostic.range, range));
+    for (const diagnostic of here)
+      actions.push(...diagnostic.fixes.map((fix) => toCodeAction(fix, diagnostic, host.clientUri)));
+    for (const diagnostic of here) actions.push(...(await disablingActions(host, diagnostic, document.text)));
+  }
+  if (only.some((kind) => fixAllKind === kind || fixAllKind.startsWith(`${kind}.`))) {
+    const edits = safeEdits(diagnostics, document.text);
+    if (edits.length > 0)
+      actions.push({ title: 'Fix all safe problems', kind: fixAllKind, edit: toEdit(edits, host.clientUri) });
+  }
+  return actions;
+}
+
+async function disablingActions(host: Host, diagnostic: Diagnostic, text: string): Promise<LspCodeAction[]> {
+  const actions: LspCodeAction[] = [];
+  for (const action of disableActions(diagnostic, text)) {
+    const { title } = action;
+    const common = { title, kind: CodeActionKind.QuickFix, diagnostics: [toDiagnostic(diagnostic)] };
+    if (action.scope !== 'folder') {
+      actions.push({ ...common, edit: toEdit(action.edits, host.clientUri) });
+      continue;
+    }
+    const changed = await host.workspace.folderOf(diagnostic.file).withRule(diagnostic.file, action.setting);
+    if (changed !== null) actions.push({ ...common, edit: toSettingsEdit(changed, host.clientUri) });
+  }
+  return actions;
+}
 
 /** References to the entity at a position in every file that mentions its table. */
 async function allReferences(
@@ -206,13 +232,4 @@ async function allReferences(
   if (view === undefined || entity === undefined) return [];
   const views = await Promise.all(filesMentioning(view, entity).map((file) => host.workspace.viewOfFile(file)));
   return views.flatMap((other) => (other === undefined ? [] : referencesIn(other, entity)));
-}
-
-/** Edits that touch each other can't be applied together; the first one wins. */
-function withoutOverlaps(edits: readonly TextEdit[]): readonly TextEdit[] {
-  const kept: TextEdit[] = [];
-  for (const edit of edits) {
-    if (!kept.some((other) => other.file === edit.file && overlaps(other.range, edit.range))) kept.push(edit);
-  }
-  return kept;
 }

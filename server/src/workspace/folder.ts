@@ -13,8 +13,7 @@ import { lineStartsOf, problemsOf, rangeOf } from '../syntax/inspect.ts';
 import { parse } from '../syntax/parse.ts';
 import { detectPlatform } from '../syntax/platform.ts';
 import type { Script } from '../syntax/tree.ts';
-import { readDacpac } from './dacpac.ts';
-import { type FilePort, fileNameOf, fitsGlob, folderOf, liesIn } from './port.ts';
+import { type FilePort, fileNameOf, fitsGlob, folderOf, joinPath, liesIn } from './port.ts';
 import { readSettings } from './read-settings.ts';
 import { defaultSettings, type FolderSettings } from './settings.ts';
 import { filesOfProject } from './sqlproj.ts';
@@ -25,6 +24,14 @@ interface IndexedFile {
   readonly mentions: readonly FileMention[];
   readonly objects: SchemaObjects;
   readonly problems: readonly Problem[];
+}
+
+/** A settings file with a change that a person may accept. */
+export interface ChangedSettings {
+  readonly file: string;
+  /** Null where the file is new. */
+  readonly before: string | null;
+  readonly text: string;
 }
 
 /** What follows from all files together. */
@@ -96,6 +103,8 @@ export class Folder {
     const name = fileNameOf(file).toLowerCase();
     if (name === settingsName) await this.takeSettings(file, decodeBytes(bytes).text);
     else if (name.endsWith('.dacpac')) {
+      // The unzip library is loaded when the first DACPAC is met.
+      const { readDacpac } = await import('./dacpac.ts');
       const { value, problems } = readDacpac(bytes, file);
       this.take(file, { definitions: value, mentions: [], objects: noObjects, problems });
     } else if (bytes.length <= largestFile) this.takeText(file, decodeBytes(bytes).text);
@@ -173,6 +182,24 @@ export class Folder {
   get problems(): readonly Problem[] {
     const ofFiles = [...this.files.values()].flatMap((file) => file.problems);
     return [...[...this.settingsProblems.values()].flat(), ...ofFiles, ...this.catalog.problems];
+  }
+
+  /**
+   * The settings file of a file's folder with a rule's severity set in it; a file at the folder's top where there is none.
+   * Null when the settings there can't be read as JSON.
+   */
+  async withRule(file: string, rules: Readonly<Record<string, string>>): Promise<ChangedSettings | null> {
+    const settingsFile = this.settingsOf(file).file;
+    const bytes = settingsFile === null ? undefined : await this.port.read(settingsFile);
+    const name = settingsFile ?? joinPath(this.root === '' ? folderOf(file) : this.root, settingsName);
+    try {
+      const before = bytes === undefined ? null : decodeBytes(bytes).text;
+      const json: Readonly<Record<string, unknown>> = before === null ? {} : JSON.parse(before);
+      const known = typeof json['rules'] === 'object' ? json['rules'] : {};
+      return { file: name, before, text: `${JSON.stringify({ ...json, rules: { ...known, ...rules } }, null, 2)}\n` };
+    } catch {
+      return null;
+    }
   }
 
   get settingsFiles(): readonly string[] {

@@ -1,3 +1,4 @@
+import type { CatalogTable } from '../../../protocol/catalog.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { LoadSpecification } from '../../../protocol/specification.ts';
 import { generateLoad } from '../generate/generate.ts';
@@ -39,11 +40,20 @@ export function loadOf(
     return table === undefined ? [] : [[role, table] as const];
   });
   if (source === undefined || target === undefined || problems.length > 0) return { value: null, problems };
+  const broken = brokenDefinitions(folder, [source, target]);
+  if (broken.length > 0) return { value: null, problems: broken };
   const settings = folder.settingsOf(target.file);
-  return generateLoad({
+  const made = generateLoad({
     specification,
     tables: { source, target, extra: Object.fromEntries(extra) },
     style: { ...defaultStyle, ...settings.style },
     parameters: { ...parameterValues(settings, specification), ...values },
   });
+  return made.problems.some(({ severity }) => severity === 'error') ? { value: null, problems: made.problems } : made;
+}
+
+/** A table whose file can't be read to its end may lack columns: nothing is generated from it. */
+export function brokenDefinitions(folder: Folder, tables: readonly CatalogTable[]): readonly Problem[] {
+  const files = new Set(tables.map((table) => table.file));
+  return folder.problems.filter(({ code, file }) => code === 'syntax' && file !== undefined && files.has(file));
 }
