@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName, skipToClosing } from './names.ts';
+import { none } from './none.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, FrameBound, Name, OpaqueClause, OrderItem, Window, WindowFrame } from './tree.ts';
 import { parseDataType } from './types.ts';
@@ -199,13 +200,13 @@ function qualifiedStar(cursor: Cursor, value: Expression): Expression {
   cursor.advance();
   cursor.advance();
   const qualifier = value.kind === 'column' ? value.parts : [];
-  return { kind: 'star', start: value.start, end: cursor.end, qualifier, except: [], replace: [] };
+  return { kind: 'star', start: value.start, end: cursor.end, qualifier, except: none, replace: none };
 }
 
 function parseStar(cursor: Cursor): Expression {
   const { start } = cursor;
   cursor.advance();
-  return { kind: 'star', start, end: cursor.end, qualifier: [], except: [], replace: [] };
+  return { kind: 'star', start, end: cursor.end, qualifier: none, except: none, replace: none };
 }
 
 function parseNulls(cursor: Cursor): 'ignore' | 'respect' | null {
@@ -295,7 +296,7 @@ export function parseOver(cursor: Cursor): Window {
   cursor.advance();
   if (!cursor.at('(')) {
     const name = cursor.identifier("'(' or the name of a window");
-    return { kind: 'window', start, end: cursor.end, name, partitionBy: [], orderBy: [], frame: null };
+    return { kind: 'window', start, end: cursor.end, name, partitionBy: none, orderBy: none, frame: null };
   }
   return parseWindow(cursor, start);
 }

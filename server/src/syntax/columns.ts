@@ -1,6 +1,7 @@
 import { atConstraint, parseColumnConstraint, parseInlineIndex, parseTableConstraint } from './constraints.ts';
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis } from './names.ts';
+import { none } from './none.ts';
 import { recoverElement } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
 import type {
@@ -24,12 +25,16 @@ import { parseDataType } from './types.ts';
 export function parseTableElements(cursor: Cursor, ofCreateTable = false): readonly TableElement[] {
   const elements: TableElement[] = [];
   if (!cursor.expect('(')) return elements;
+  let afterMistake = false;
   for (;;) {
     if (cursor.at(')') && elements.length > 0 && ofCreateTable) break;
-    elements.push(parseTableElement(cursor, ofCreateTable));
+    // What follows a mistake and begins no element belongs to the mistake.
+    if (afterMistake && !cursor.atName && !atConstraint(cursor) && !cursor.at('INDEX')) cursor.recovering = true;
+    else elements.push(parseTableElement(cursor, ofCreateTable));
     if (!cursor.at(',') && !cursor.at(')')) {
       cursor.fail("',' or ')'");
     }
+    afterMistake = cursor.recovering;
     if (cursor.recovering && !recoverElement(cursor)) return elements;
     if (!cursor.eat(',')) break;
   }
@@ -102,7 +107,16 @@ export function parseColumnDefinition(cursor: Cursor, typeMayLack = false): Colu
 function timestampType(name: Identifier): ColumnDefinition['type'] {
   const { start, end } = name;
   const typeName = { kind: 'name' as const, start, end, parts: [name] };
-  return { kind: 'data-type', start, end, name: typeName, arguments: [], elements: [], fields: [], text: 'timestamp' };
+  return {
+    kind: 'data-type',
+    start,
+    end,
+    name: typeName,
+    arguments: none,
+    elements: none,
+    fields: none,
+    text: 'timestamp',
+  };
 }
 
 /** Reads one property; false where none begins. */

@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
+import { none } from './none.ts';
 import { parseIndexOptions } from './options.ts';
 import { tokenKind } from './tokens.ts';
 import type {
@@ -61,13 +62,13 @@ const emptyConstraint: Omit<Constraint, 'start' | 'end'> = {
   kind: 'constraint',
   type: 'check',
   name: null,
-  columns: [],
+  columns: none,
   clustered: null,
   enforced: true,
   expression: null,
   references: null,
   forColumn: null,
-  options: [],
+  options: none,
 };
 
 /** A constraint at a column: the same without a column list. */
@@ -160,7 +161,7 @@ export function parseWithIndexOptions(cursor: Cursor): readonly Option[] {
       if (cursor.kind === tokenKind.number) cursor.advance();
       else cursor.fail('a number');
     }
-    options.push({ kind: 'option', start, end: cursor.end, name, value, columns: [] });
+    options.push({ kind: 'option', start, end: cursor.end, name, value, columns: none });
   } while (!cursor.recovering && cursor.eat(','));
   return options;
 }

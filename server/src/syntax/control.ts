@@ -1,5 +1,6 @@
 import { type Cursor, deepestNesting } from './cursor.ts';
 import { closeParenthesis } from './names.ts';
+import { none } from './none.ts';
 import { parseOpaque } from './opaque.ts';
 import { parseAnyOptions } from './options.ts';
 import { tokenKind } from './tokens.ts';
@@ -52,10 +53,11 @@ function parseBlock(cursor: Cursor, start: number): Statement {
     if (cursor.at('(')) options = parseAtomicOptions(cursor);
     else cursor.fail("'('");
   }
+  const problemsBefore = cursor.problems.length;
   const statements = cursor.grammar.statements(cursor);
   if (statements.every((statement) => statement.kind === 'empty') && !cursor.recovering) cursor.fail('a statement');
   if (!cursor.eat('END')) {
-    cursor.recovering = cursor.recovering && !cursor.atEnd;
+    if (cursor.problems.length > problemsBefore) cursor.recovering = true;
     cursor.fail('END');
   }
   return { kind: 'block', start, end: cursor.end, statements, options };
@@ -66,7 +68,7 @@ function parseAtomicOptions(cursor: Cursor): readonly Option[] {
   const { start } = cursor;
   cursor.skipParentheses();
   return [
-    { kind: 'option', start, end: cursor.end, name: 'ATOMIC', value: cursor.slice(start, cursor.end), columns: [] },
+    { kind: 'option', start, end: cursor.end, name: 'ATOMIC', value: cursor.slice(start, cursor.end), columns: none },
   ];
 }
 
@@ -89,22 +91,24 @@ function parseTry(cursor: Cursor): Statement {
   cursor.advance();
   cursor.advance();
   cursor.eat(';');
+  const problemsBefore = cursor.problems.length;
   const tried = cursor.grammar.statements(cursor);
   if (tried.length === 0) cursor.fail('a statement');
-  closeTry(cursor, 'TRY');
+  closeTry(cursor, 'TRY', problemsBefore);
   let caught: readonly Statement[] = [];
   if (cursor.at('BEGIN') && cursor.peek(1) === 'CATCH') {
     cursor.advance();
     cursor.advance();
     cursor.eat(';');
     caught = cursor.grammar.statements(cursor);
-    closeTry(cursor, 'CATCH');
+    closeTry(cursor, 'CATCH', problemsBefore);
   } else cursor.fail('BEGIN CATCH');
   return { kind: 'try-catch', start, end: cursor.end, try: tried, catch: caught };
 }
 
-function closeTry(cursor: Cursor, word: 'TRY' | 'CATCH'): void {
+function closeTry(cursor: Cursor, word: 'TRY' | 'CATCH', problemsBefore: number): void {
   if (!cursor.eat('END')) {
+    if (cursor.problems.length > problemsBefore) cursor.recovering = true;
     cursor.fail(`END ${word}`);
     return;
   }
@@ -181,7 +185,11 @@ function parseConstant(cursor: Cursor): Expression {
     const operand = parseConstant(cursor);
     return { kind: 'unary', start, end: cursor.end, operator: '-', operand };
   }
-  if ((cursor.kind >= tokenKind.string && cursor.kind <= tokenKind.variable) || cursor.at('NULL'))
+  if (
+    (cursor.kind >= tokenKind.string && cursor.kind <= tokenKind.variable) ||
+    cursor.kind === tokenKind.doubleQuoted ||
+    cursor.at('NULL')
+  )
     return cursor.grammar.primary(cursor);
   cursor.fail('a constant or a variable');
   return { kind: 'error', start: cursor.end, end: cursor.end };

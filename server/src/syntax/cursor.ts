@@ -298,6 +298,8 @@ export class Cursor {
   report(start: number, end: number, message: string): void {
     if (this.recovering) return;
     this.recovering = true;
+    // What is missing behind a mistake at the same place follows from it.
+    if (this.problems[this.problems.length - 1]?.start === start) return;
     this.problems.push({ start, end, message });
   }
 

@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { parseIdentifierList, parseName } from './names.ts';
+import { none } from './none.ts';
 import { parseQueryWithTables } from './queries.ts';
 import { tokenKind } from './tokens.ts';
 import type { DeclaredVariable, Identifier, Query, Statement, Variable } from './tree.ts';
@@ -12,7 +13,7 @@ export function parseDeclare(cursor: Cursor): Statement {
   if (cursor.kind !== tokenKind.variable) {
     if (cursor.atName) return parseDeclareCursor(cursor, start);
     cursor.fail('a variable');
-    return { kind: 'declare', start, end: cursor.end, variables: [] };
+    return { kind: 'declare', start, end: cursor.end, variables: none };
   }
   const distance = cursor.peek(1) === 'AS' ? 2 : 1;
   if (cursor.peek(distance) === 'TABLE') return parseDeclareTable(cursor, start);

@@ -2,6 +2,7 @@ import { comparisonOperators, requireCondition, requireValue } from './condition
 import type { Cursor } from './cursor.ts';
 import { atQueryContinuation, continueQuery, errorHere, startsQuery } from './lookahead.ts';
 import { closeParenthesis } from './names.ts';
+import { none } from './none.ts';
 import { parsePostfix, parsePrimary } from './primary.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, Query } from './tree.ts';
@@ -200,7 +201,7 @@ function parseIn(cursor: Cursor, operand: Expression, not: boolean): Expression 
     const list = parseSum(cursor);
     return { kind: 'in-list', start, end: cursor.end, operand, not, items: [list] };
   }
-  if (!cursor.expect('(')) return { kind: 'in-list', start, end: cursor.end, operand, not, items: [] };
+  if (!cursor.expect('(')) return { kind: 'in-list', start, end: cursor.end, operand, not, items: none };
   if (startsQuery(cursor)) {
     const query = cursor.grammar.query(cursor);
     closeParenthesis(cursor);

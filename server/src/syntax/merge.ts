@@ -1,6 +1,7 @@
 import type { Cursor } from './cursor.ts';
 import { parseTableHints } from './hints.ts';
 import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
+import { none } from './none.ts';
 import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
 import { parseInsertValue, parseTop } from './queries.ts';
 import { skipUntil } from './recovery.ts';
@@ -149,16 +150,16 @@ function parseUpdate(cursor: Cursor): MergeAction {
   if (cursor.dialect.family === 'duckdb' && !cursor.at('SET')) {
     // UPDATE alone and UPDATE BY NAME set every column.
     if (cursor.eat('BY')) cursor.eatAny('NAME', 'POSITION');
-    return { kind: 'merge-update', start, end: cursor.end, assignments: [], star: true, except: [] };
+    return { kind: 'merge-update', start, end: cursor.end, assignments: none, star: true, except: none };
   }
   cursor.expect('SET');
   if (cursor.dialect.family !== 'tsql' && cursor.at('*')) {
     cursor.advance();
     const except = parseExcept(cursor);
-    return { kind: 'merge-update', start, end: cursor.end, assignments: [], star: true, except };
+    return { kind: 'merge-update', start, end: cursor.end, assignments: none, star: true, except };
   }
   const assignments: readonly Assignment[] = cursor.grammar.assignments(cursor);
-  return { kind: 'merge-update', start, end: cursor.end, assignments, star: false, except: [] };
+  return { kind: 'merge-update', start, end: cursor.end, assignments, star: false, except: none };
 }
 
 function parseExcept(cursor: Cursor): readonly Identifier[] {
@@ -174,17 +175,17 @@ function parseInsert(cursor: Cursor): MergeAction {
   if (cursor.dialect.family !== 'tsql') {
     if (cursor.eat('*')) {
       const except = parseExcept(cursor);
-      return { ...base, end: cursor.end, columns: [], values: [], star: true, except, defaultValues: false };
+      return { ...base, end: cursor.end, columns: none, values: none, star: true, except, defaultValues: false };
     }
     if (cursor.dialect.family === 'duckdb' && !cursor.at('(') && !cursor.at('VALUES') && !cursor.at('DEFAULT')) {
       if (cursor.eat('BY')) cursor.eatAny('NAME', 'POSITION');
-      return { ...base, end: cursor.end, columns: [], values: [], star: true, except: [], defaultValues: false };
+      return { ...base, end: cursor.end, columns: none, values: none, star: true, except: none, defaultValues: false };
     }
   }
   const columns = cursor.at('(') ? parseColumns(cursor) : [];
   if (cursor.eat('DEFAULT')) {
     cursor.expect('VALUES');
-    return { ...base, end: cursor.end, columns, values: [], star: false, except: [], defaultValues: true };
+    return { ...base, end: cursor.end, columns, values: none, star: false, except: none, defaultValues: true };
   }
   const values: Expression[] = [];
   if (cursor.expect('VALUES') && cursor.expect('(')) {
@@ -192,7 +193,7 @@ function parseInsert(cursor: Cursor): MergeAction {
     while (!cursor.recovering && cursor.eat(','));
     closeParenthesis(cursor);
   }
-  return { ...base, end: cursor.end, columns, values, star: false, except: [], defaultValues: false };
+  return { ...base, end: cursor.end, columns, values, star: false, except: none, defaultValues: false };
 }
 
 /** Column list of INSERT and EXCEPT; a qualified name counts by its last part. */

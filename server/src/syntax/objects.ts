@@ -1,6 +1,7 @@
 import { parseClustered, parseIndexTail, parseKeyColumnsInside } from './constraints.ts';
 import type { Cursor } from './cursor.ts';
 import { parseName } from './names.ts';
+import { none } from './none.ts';
 import { parseTableOptions } from './options.ts';
 import { tokenKind } from './tokens.ts';
 import type {
@@ -120,7 +121,7 @@ export function parseSequence(cursor: Cursor, start: number, alter: boolean): Cr
       end: cursor.end,
       name: option,
       value: cursor.slice(from, cursor.end),
-      columns: [],
+      columns: none,
     });
   }
   return { kind: 'create-sequence', start, end: cursor.end, alter, name, type, options };

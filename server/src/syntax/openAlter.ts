@@ -1,6 +1,7 @@
 import { parseTableConstraint } from './constraints.ts';
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName } from './names.ts';
+import { none } from './none.ts';
 import { parseColumn, parseOpenElements } from './openColumns.ts';
 import { tokenKind } from './tokens.ts';
 import type { AlterTable, AlterTableAction, DroppedElement, Name, OpaqueClause, TableElement } from './tree.ts';
@@ -52,7 +53,7 @@ function parseOther(cursor: Cursor): AlterTableAction {
     if (cursor.at('(')) cursor.skipParentheses();
     else cursor.advance();
   }
-  return { kind: 'alter-table-other', start, end: cursor.end, name: words.join(' '), table: null, options: [] };
+  return { kind: 'alter-table-other', start, end: cursor.end, name: words.join(' '), table: null, options: none };
 }
 
 function parseAddConstraint(cursor: Cursor): AlterTableAction {
@@ -106,7 +107,7 @@ function parseRename(cursor: Cursor): AlterTableAction {
   if (cursor.at('TO')) {
     cursor.advance();
     const table: Name = parseName(cursor, 'the new name');
-    return { kind: 'alter-table-other', start, end: cursor.end, name: 'RENAME TO', table, options: [] };
+    return { kind: 'alter-table-other', start, end: cursor.end, name: 'RENAME TO', table, options: none };
   }
   if (cursor.at('PARTITION') || cursor.peek(1) === '(') return parseOther(cursor);
   cursor.eat('COLUMN');

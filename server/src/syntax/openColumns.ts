@@ -1,6 +1,7 @@
 import { atConstraint, parseColumnConstraint, parseTableConstraint } from './constraints.ts';
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName } from './names.ts';
+import { none } from './none.ts';
 import { decodeString } from './primary.ts';
 import { recoverElement } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
@@ -67,13 +68,13 @@ function parseExpectation(cursor: Cursor): Constraint {
     end: cursor.end,
     type: 'expectation',
     name,
-    columns: [],
+    columns: none,
     clustered: null,
     enforced: false,
     expression,
     references: null,
     forColumn: null,
-    options: [],
+    options: none,
   };
 }
 

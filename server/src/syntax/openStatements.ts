@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { parseName } from './names.ts';
+import { none } from './none.ts';
 import { parseCreateIndex, parseCreateSchema, parseDrop, parseSequence, parseTruncate } from './objects.ts';
 import { parseOpaque } from './opaque.ts';
 import { parseOpenAlter } from './openAlter.ts';
@@ -88,14 +89,14 @@ function dispatch(cursor: Cursor): Statement {
 function parseSelectStatement(cursor: Cursor): Statement {
   const { start } = cursor;
   const query = parseQueryWithTables(cursor);
-  return { kind: 'select-statement', start, end: cursor.end, query, hints: [] };
+  return { kind: 'select-statement', start, end: cursor.end, query, hints: none };
 }
 
 /** A query that begins with FROM, or Spark's FROM … INSERT … INSERT …, of which only the bounds are known. */
 function parseFromStatement(cursor: Cursor): Statement {
   const { start } = cursor;
   const query = parseQueryWithTables(cursor);
-  if (!cursor.at('INSERT')) return { kind: 'select-statement', start, end: cursor.end, query, hints: [] };
+  if (!cursor.at('INSERT')) return { kind: 'select-statement', start, end: cursor.end, query, hints: none };
   return parseOpaque(cursor, start);
 }
 
@@ -106,7 +107,7 @@ function parseWithStatement(cursor: Cursor): Statement {
     return parseWrite(cursor, withClause, start);
   const query: Query = parseQueryAfterWith(cursor, withClause, start);
   if (cursor.at('INSERT')) return parseOpaque(cursor, start);
-  return { kind: 'select-statement', start, end: cursor.end, query, hints: [] };
+  return { kind: 'select-statement', start, end: cursor.end, query, hints: none };
 }
 
 const modifierWords: ReadonlySet<string> = new Set([
@@ -208,7 +209,7 @@ function parseView(
       if (option === 'TBLPROPERTIES' || option === 'OPTIONS') parseProperties(cursor);
       else cursor.skipParentheses();
     }
-    options.push({ kind: 'option', start: from, end: cursor.end, name: option, value: null, columns: [] });
+    options.push({ kind: 'option', start: from, end: cursor.end, name: option, value: null, columns: none });
   }
   // A view over a file (USING … OPTIONS …) has no query of its own.
   const opaque = !cursor.at('AS') && options.some((option) => option.name === 'USING');
@@ -227,7 +228,7 @@ function parseType(cursor: Cursor, start: number): Statement {
   const base = cursor.at('ENUM') && cursor.peek(2) === 'SELECT' ? null : parseDataType(cursor);
   if (base === null) return parseOpaque(cursor, start);
   const { end } = cursor;
-  return { kind: 'create-type', start, end, name, elements: [], base, nullable: null, table: false, options: [] };
+  return { kind: 'create-type', start, end, name, elements: none, base, nullable: null, table: false, options: none };
 }
 
 /** CREATE FUNCTION … RETURN expression | query, CREATE MACRO … AS expression | TABLE query. Others are opaque. */
@@ -263,11 +264,11 @@ function parseFunction(cursor: Cursor, start: number): Statement {
     parameters,
     returns: null,
     returnsVariable: null,
-    returnsElements: [],
-    options: [],
+    returnsElements: none,
+    options: none,
     query,
     expression,
-    body: [],
+    body: none,
   };
 }
 
@@ -359,7 +360,16 @@ function parseExecuteImmediate(cursor: Cursor): Statement {
   cursor.advance();
   const sql = cursor.grammar.expression(cursor);
   while (!cursor.at(';') && !cursor.atEnd) cursor.advance();
-  return { kind: 'execute', start, end: cursor.end, procedure: null, result: null, arguments: [], sql, clauses: [] };
+  return {
+    kind: 'execute',
+    start,
+    end: cursor.end,
+    procedure: null,
+    result: null,
+    arguments: none,
+    sql,
+    clauses: none,
+  };
 }
 
 function parseHistory(cursor: Cursor): Statement {

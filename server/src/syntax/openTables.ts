@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
+import { none } from './none.ts';
 import { parseColumn, parseOpenElements } from './openColumns.ts';
 import { decodeString } from './primary.ts';
 import { parseQueryWithTables } from './queries.ts';
@@ -77,7 +78,7 @@ function parseRowFilter(cursor: Cursor): Option {
   cursor.expect('FILTER');
   parseName(cursor, 'a function');
   if (cursor.eat('ON') && cursor.at('(')) cursor.skipParentheses();
-  return { kind: 'option', start, end: cursor.end, name: 'ROW FILTER', value: null, columns: [] };
+  return { kind: 'option', start, end: cursor.end, name: 'ROW FILTER', value: null, columns: none };
 }
 
 /** Words that begin the next clause of CREATE TABLE. */
@@ -160,7 +161,7 @@ function skipClause(cursor: Cursor): Option {
     else cursor.advance();
   } while (!cursor.atEnd && !cursor.at(';') && !cursor.at(')') && !clauseStarts.has(cursor.word) && !cursor.recovering);
   if (cursor.at(')')) cursor.fail('the end of the statement');
-  return { kind: 'option', start, end: cursor.end, name, value: cursor.slice(start, cursor.end), columns: [] };
+  return { kind: 'option', start, end: cursor.end, name, value: cursor.slice(start, cursor.end), columns: none };
 }
 
 function takeText(cursor: Cursor): string | null {

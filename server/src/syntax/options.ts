@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseIdentifierList } from './names.ts';
+import { none } from './none.ts';
 import { tokenKind } from './tokens.ts';
 import type { Identifier, Option } from './tree.ts';
 
@@ -115,23 +116,26 @@ function parseOption(cursor: Cursor, known: Readonly<Record<string, ValueKind>> 
   const valueKind = known === null ? 'any' : known[word];
   if (!isWord || (valueKind === undefined && !word.includes('$('))) {
     cursor.fail(expected);
-    return { kind: 'option', start, end: cursor.end, name: '', value: null, columns: [] };
+    return { kind: 'option', start, end: cursor.end, name: '', value: null, columns: none };
   }
   if (known === tableOptions) {
     const special = parseTableOption(cursor, start, word);
-    if (special !== null) return special;
+    if (special !== null) {
+      reportForeign(cursor, special);
+      return special;
+    }
   }
   cursor.advance();
   if (!cursor.eat('=')) {
     if (valueKind !== undefined && valueKind !== 'any') cursor.fail("'='");
     if (word === 'MAX_DURATION' || known === null) skipValue(cursor);
     else if (cursor.at('(')) cursor.skipParentheses();
-    return { kind: 'option', start, end: cursor.end, name: word, value: null, columns: [] };
+    return { kind: 'option', start, end: cursor.end, name: word, value: null, columns: none };
   }
   const valueStart = cursor.start;
   readValue(cursor, valueKind ?? 'any');
   const value = cursor.slice(valueStart, cursor.end);
-  return { kind: 'option', start, end: cursor.end, name: word, value, columns: [] };
+  return { kind: 'option', start, end: cursor.end, name: word, value, columns: none };
 }
 
 function readValue(cursor: Cursor, kind: ValueKind): void {
@@ -176,6 +180,15 @@ function skipValue(cursor: Cursor): void {
       return;
     } else cursor.advance();
   }
+}
+
+/** SQL Server and Azure SQL have none of the options of `parseTableOption`; one problem a statement tells so. */
+function reportForeign(cursor: Cursor, option: Option): void {
+  const { platform } = cursor.dialect;
+  if ((platform !== 'sqlserver' && platform !== 'azuresql') || cursor.recovering || cursor.problems.length > 0) return;
+  const owner = option.name === 'CLUSTER BY' ? 'Fabric' : 'Synapse';
+  cursor.report(option.start, option.end, `${option.name} is ${owner} syntax, which SQL Server does not have.`);
+  cursor.recovering = false;
 }
 
 /** Options of Synapse and Fabric that name columns, and those of several words. */

@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { parseIdentifierList, parseName } from './names.ts';
+import { none } from './none.ts';
 import { parseHints } from './queryHints.ts';
 import { parseSelectItems } from './selectItems.ts';
 import { tokenKind } from './tokens.ts';
@@ -32,11 +33,11 @@ export function parsePlainTarget(cursor: Cursor): TableReference | TableVariable
   if (cursor.kind === tokenKind.variable && cursor.dialect.family === 'tsql') {
     const name = cursor.tokenText;
     cursor.advance();
-    return { kind: 'table-variable', start, end: cursor.end, name, alias: null, hints: [] };
+    return { kind: 'table-variable', start, end: cursor.end, name, alias: null, hints: none };
   }
   const name = parseName(cursor, 'a table');
   const { end } = cursor;
-  return { kind: 'table', start, end, name, alias: null, columns: [], hints: [], timeTravel: null, sample: null };
+  return { kind: 'table', start, end, name, alias: null, columns: none, hints: none, timeTravel: null, sample: null };
 }
 
 /** OPTION (…) where it stands. */

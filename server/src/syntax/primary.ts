@@ -3,6 +3,7 @@ import { isCondition } from './conditions.ts';
 import { type Cursor, deepestNesting } from './cursor.ts';
 import { atQueryContinuation, continueQuery, errorHere, startsQuery } from './lookahead.ts';
 import { closeParenthesis, namePart } from './names.ts';
+import { none } from './none.ts';
 import { tokenKind } from './tokens.ts';
 import type { CaseBranch, Expression, Identifier, Literal, LiteralType, Name } from './tree.ts';
 import { parseDataType } from './types.ts';
@@ -289,14 +290,14 @@ function emptyCall(name: Name): Expression {
     start: name.start,
     end: name.end,
     name,
-    arguments: [],
+    arguments: none,
     distinct: false,
-    orderBy: [],
-    withinGroup: [],
+    orderBy: none,
+    withinGroup: none,
     filter: null,
     nulls: null,
     over: null,
-    clauses: [],
+    clauses: none,
   };
 }
 
@@ -347,7 +348,8 @@ function parseInside(cursor: Cursor, start: number): Expression {
     closeParenthesis(cursor);
     return { kind: 'subquery', start, end: cursor.end, query };
   }
-  if (cursor.dialect.family !== 'tsql' && cursor.eat(')')) return { kind: 'tuple', start, end: cursor.end, items: [] };
+  if (cursor.dialect.family !== 'tsql' && cursor.eat(')'))
+    return { kind: 'tuple', start, end: cursor.end, items: none };
   const inner = cursor.grammar.expression(cursor);
   if (inner.kind === 'subquery' && atQueryContinuation(cursor)) {
     const query = continueQuery(cursor, inner.query, inner.start, inner.end);

@@ -1,7 +1,9 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
+import { none } from './none.ts';
 import { parseAnyOptions, parseTableOptions } from './options.ts';
 import { parseQueryWithTables } from './queries.ts';
+import { skipUntil } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
 import type {
   CreateFunction,
@@ -29,9 +31,17 @@ export function parseProcedure(cursor: Cursor, start: number, alter: boolean): C
   const parameters = parseParameters(cursor);
   const options = parseProgramOptions(cursor);
   cursor.eatSequence('FOR', 'REPLICATION');
-  cursor.expect('AS');
+  findAs(cursor);
   const body = parseBody(cursor);
   return { kind: 'create-procedure', start, end: cursor.end, alter, name, parameters, options, body };
+}
+
+/** AS before the body; after a mistake in the head it is looked for. */
+function findAs(cursor: Cursor): void {
+  if (!cursor.recovering && !cursor.at('AS')) cursor.fail('AS');
+  if (cursor.recovering && !skipUntil(cursor, 'AS')) return;
+  cursor.advance();
+  cursor.recovering = false;
 }
 
 /** The statements of a program: all up to the end of the batch. */
@@ -42,7 +52,6 @@ function parseBody(cursor: Cursor): readonly Statement[] {
     parseName(cursor, 'a method of an assembly');
     return [];
   }
-  cursor.recovering = false;
   return cursor.grammar.statements(cursor);
 }
 
@@ -86,7 +95,16 @@ function cursorType(cursor: Cursor): DataType {
   const { start } = cursor;
   const part = cursor.takeIdentifier();
   const name: Name = { kind: 'name', start, end: cursor.end, parts: [part] };
-  return { kind: 'data-type', start, end: cursor.end, name, arguments: [], elements: [], fields: [], text: 'cursor' };
+  return {
+    kind: 'data-type',
+    start,
+    end: cursor.end,
+    name,
+    arguments: none,
+    elements: none,
+    fields: none,
+    text: 'cursor',
+  };
 }
 
 const programOptions: ReadonlySet<string> = new Set([
@@ -126,7 +144,7 @@ function parseProgramOptions(cursor: Cursor): readonly Option[] {
     } else if (name === 'RETURNS' || name === 'CALLED') {
       while (['NULL', 'ON', 'INPUT'].includes(cursor.word)) cursor.advance();
     }
-    options.push({ kind: 'option', start, end: cursor.end, name, value: null, columns: [] });
+    options.push({ kind: 'option', start, end: cursor.end, name, value: null, columns: none });
   } while (!cursor.recovering && cursor.eat(','));
   return options;
 }
@@ -166,7 +184,7 @@ export function parseFunction(cursor: Cursor, start: number, alter: boolean): Cr
   if (cursor.at('EXTERNAL')) parseBody(cursor);
   else if (inline && !cursor.recovering) query = parseInline(cursor);
   else {
-    cursor.recovering = false;
+    if (cursor.recovering && skipUntil(cursor, 'BEGIN')) cursor.recovering = false;
     if (!cursor.at('BEGIN')) cursor.fail('BEGIN');
     body = [cursor.grammar.statement(cursor)];
   }
@@ -227,7 +245,7 @@ export function parseTrigger(cursor: Cursor, start: number, alter: boolean): Cre
     cursor.advance();
   }
   cursor.eatSequence('NOT', 'FOR', 'REPLICATION');
-  cursor.expect('AS');
+  findAs(cursor);
   const body = parseBody(cursor);
   return { kind: 'create-trigger', start, end: cursor.end, alter, name, table, timing, events, options, body };
 }
@@ -256,7 +274,7 @@ export function parseView(cursor: Cursor, start: number, alter: boolean, materia
       end: cursor.end,
       name: 'WITH CHECK OPTION',
       value: null,
-      columns: [],
+      columns: none,
     });
   }
   const { end } = cursor;

@@ -2,6 +2,7 @@ import { parseOrderBy, parseWindow } from './calls.ts';
 import { type Cursor, deepestNesting } from './cursor.ts';
 import { atQueryContinuation, errorHere, startsQuery } from './lookahead.ts';
 import { closeParenthesis, parseIdentifierList, parseName, skipToClosing } from './names.ts';
+import { none } from './none.ts';
 import { parseSelectItems } from './selectItems.ts';
 import { tokenKind } from './tokens.ts';
 import type {
@@ -52,14 +53,14 @@ export function parseQueryFrom(cursor: Cursor, first: QueryBody): Query {
 /** A query nested too deeply to be read: everything up to the parenthesis that closes it. */
 function skipQuery(cursor: Cursor, withClause: WithClause | null, start: number): Query {
   if (!skipToClosing(cursor)) cursor.advance();
-  const body: QueryBody = { kind: 'from-first', start, end: cursor.end, from: [] };
+  const body: QueryBody = { kind: 'from-first', start, end: cursor.end, from: none };
   return {
     kind: 'query',
     start,
     end: cursor.end,
     with: withClause,
     body,
-    orderBy: [],
+    orderBy: none,
     offset: null,
     limit: null,
     forClause: null,
@@ -74,12 +75,12 @@ export function parseWith(cursor: Cursor): WithClause {
   if (cursor.dialect.family === 'tsql' && cursor.at('XMLNAMESPACES') && cursor.peek(1) === '(') {
     cursor.advance();
     cursor.skipParentheses();
-    if (!cursor.eat(',')) return { kind: 'with', start, end: cursor.end, recursive, tables: [] };
+    if (!cursor.eat(',')) return { kind: 'with', start, end: cursor.end, recursive, tables: none };
   }
   if (cursor.dialect.family === 'tsql' && cursor.at('CHANGE_TRACKING_CONTEXT') && cursor.peek(1) === '(') {
     cursor.advance();
     cursor.skipParentheses();
-    if (!cursor.eat(',')) return { kind: 'with', start, end: cursor.end, recursive, tables: [] };
+    if (!cursor.eat(',')) return { kind: 'with', start, end: cursor.end, recursive, tables: none };
   }
   const tables: CommonTable[] = [];
   do {
@@ -121,14 +122,14 @@ function parseCommonTable(cursor: Cursor): CommonTable {
 function opaqueQuery(cursor: Cursor): Query {
   const { start } = cursor;
   skipToClosing(cursor);
-  const body: QueryBody = { kind: 'from-first', start, end: cursor.end, from: [] };
+  const body: QueryBody = { kind: 'from-first', start, end: cursor.end, from: none };
   return {
     kind: 'query',
     start,
     end: cursor.end,
     with: null,
     body,
-    orderBy: [],
+    orderBy: none,
     offset: null,
     limit: null,
     forClause: null,
@@ -137,8 +138,18 @@ function opaqueQuery(cursor: Cursor): Query {
 
 export function emptyQuery(cursor: Cursor): Query {
   const { end } = cursor;
-  const body: QueryBody = { kind: 'from-first', start: end, end, from: [] };
-  return { kind: 'query', start: end, end, with: null, body, orderBy: [], offset: null, limit: null, forClause: null };
+  const body: QueryBody = { kind: 'from-first', start: end, end, from: none };
+  return {
+    kind: 'query',
+    start: end,
+    end,
+    with: null,
+    body,
+    orderBy: none,
+    offset: null,
+    limit: null,
+    forClause: null,
+  };
 }
 
 function parseSetOperations(cursor: Cursor, first: QueryBody): QueryBody {
@@ -176,7 +187,7 @@ function parseOperand(cursor: Cursor): QueryBody {
   if (cursor.at('(')) {
     if (cursor.depth >= deepestNesting) {
       cursor.skipParentheses();
-      return { kind: 'from-first', start, end: cursor.end, from: [] };
+      return { kind: 'from-first', start, end: cursor.end, from: none };
     }
     cursor.depth += 1;
     cursor.advance();
@@ -212,7 +223,7 @@ function parseOperand(cursor: Cursor): QueryBody {
     }
   }
   cursor.fail('SELECT');
-  return { kind: 'from-first', start: cursor.end, end: cursor.end, from: [] };
+  return { kind: 'from-first', start: cursor.end, end: cursor.end, from: none };
 }
 
 /** PIVOT statements and the like: bounded by the statement or the parenthesis around them. */
@@ -227,7 +238,7 @@ function skipOther(cursor: Cursor): QueryBody {
     }
     cursor.advance();
   }
-  return { kind: 'from-first', start, end: cursor.end, from: [] };
+  return { kind: 'from-first', start, end: cursor.end, from: none };
 }
 
 function parseFromFirst(cursor: Cursor): QueryBody {
@@ -240,7 +251,17 @@ function parseFromFirst(cursor: Cursor): QueryBody {
   }
   if (cursor.at('WHERE') || cursor.at('GROUP') || cursor.at('HAVING') || cursor.at('QUALIFY')) {
     const tail = parseSelectTail(cursor);
-    return { kind: 'select', start, end: cursor.end, top: null, distinct: false, items: [], into: null, ...tail, from };
+    return {
+      kind: 'select',
+      start,
+      end: cursor.end,
+      top: null,
+      distinct: false,
+      items: none,
+      into: null,
+      ...tail,
+      from,
+    };
   }
   return { kind: 'from-first', start, end: cursor.end, from };
 }
@@ -266,7 +287,7 @@ export function parseValuesQuery(cursor: Cursor): Query {
     end: cursor.end,
     with: null,
     body,
-    orderBy: [],
+    orderBy: none,
     offset: null,
     limit: null,
     forClause: null,
@@ -502,7 +523,7 @@ function tryTuple(cursor: Cursor): Expression | null {
   if (cursor.peek(1) === ')') {
     cursor.advance();
     cursor.advance();
-    return { kind: 'tuple', start, end: cursor.end, items: [] };
+    return { kind: 'tuple', start, end: cursor.end, items: none };
   }
   return null;
 }
@@ -524,12 +545,12 @@ function parseGroupCall(cursor: Cursor, words: number): Expression {
     name: { kind: 'name', start, end, parts: [{ kind: 'identifier', start, end, name, quote: 'none' }] },
     arguments: items,
     distinct: false,
-    orderBy: [],
-    withinGroup: [],
+    orderBy: none,
+    withinGroup: none,
     filter: null,
     nulls: null,
     over: null,
-    clauses: [],
+    clauses: none,
   };
 }
 
@@ -543,7 +564,7 @@ function parseGroupTuple(cursor: Cursor): readonly Expression[] {
       if (cursor.peek(1) === ')') {
         cursor.advance();
         cursor.advance();
-        items.push({ kind: 'tuple', start, end: cursor.end, items: [] });
+        items.push({ kind: 'tuple', start, end: cursor.end, items: none });
       } else {
         items.push({ kind: 'tuple', start, end: cursor.end, items: parsePlainTuple(cursor) });
       }

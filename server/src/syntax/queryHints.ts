@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis } from './names.ts';
+import { none } from './none.ts';
 import { tokenKind } from './tokens.ts';
 import type { QueryHint } from './tree.ts';
 
@@ -21,9 +22,9 @@ const wordHints: Readonly<Record<string, readonly string[]>> = {
   PARAMETERIZATION: ['SIMPLE', 'FORCED'],
   FORCE: ['ORDER', 'EXTERNALPUSHDOWN', 'SCALEOUTEXECUTION', 'SINGLENODE'],
   DISABLE: ['EXTERNALPUSHDOWN', 'SCALEOUTEXECUTION', 'OPTIMIZED_PLAN_FORCING'],
-  RECOMPILE: [],
-  IGNORE_NONCLUSTERED_COLUMNSTORE_INDEX: [],
-  NO_PERFORMANCE_SPOOL: [],
+  RECOMPILE: none,
+  IGNORE_NONCLUSTERED_COLUMNSTORE_INDEX: none,
+  NO_PERFORMANCE_SPOOL: none,
 };
 /** Hints with a number, with or without an equals sign. */
 const numberHints: ReadonlySet<string> = new Set([

@@ -3,6 +3,7 @@ import { type Cursor, deepestNesting } from './cursor.ts';
 import { isTableHint, parseTableHints } from './hints.ts';
 import { parseJoins } from './joins.ts';
 import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
+import { none } from './none.ts';
 import { parsePivot, parseUnpivot } from './pivot.ts';
 import { parsePostfix } from './primary.ts';
 import { tokenKind } from './tokens.ts';
@@ -167,7 +168,7 @@ function finishTsqlTable(cursor: Cursor, start: number, name: Name): TableSource
   const sample = parseSample(cursor);
   const hintsBehind = cursor.at('WITH') || cursor.at('HOLDLOCK') || (cursor.at('(') && !startsQueryInside(cursor));
   if (hints.length === 0 && hintsBehind) hints = parseTableHints(cursor);
-  return { kind: 'table', start, end: cursor.end, name, alias, columns: [], hints, timeTravel, sample };
+  return { kind: 'table', start, end: cursor.end, name, alias, columns: none, hints, timeTravel, sample };
 }
 
 /** A statement in parentheses may follow a FROM clause without a semicolon. */
@@ -186,7 +187,7 @@ function parseVariableSource(cursor: Cursor): TableSource {
     if (access.kind === 'member') return requireColumns(cursor, finishFunction(cursor, access, false));
   }
   const alias = parseAlias(cursor);
-  return { kind: 'table-variable', start, end: cursor.end, name, alias, hints: [] };
+  return { kind: 'table-variable', start, end: cursor.end, name, alias, hints: none };
 }
 
 /** `nodes('…')` needs an alias for its rows and its column. */
@@ -237,10 +238,10 @@ function opaqueResult(name: Name, end: number, clauses: readonly OpaqueClause[])
     start: name.start,
     end,
     name,
-    arguments: [],
+    arguments: none,
     distinct: false,
-    orderBy: [],
-    withinGroup: [],
+    orderBy: none,
+    withinGroup: none,
     filter: null,
     nulls: null,
     over: null,
@@ -263,7 +264,7 @@ function finishFunction(cursor: Cursor, call: Call | MemberAccess, lateral: bool
     schema = parseSchema(cursor);
   }
   const start = timeTravel === null ? call.start : Math.min(call.start, timeTravel.start);
-  return { kind: 'table-function', start, end: cursor.end, lateral, call, schema, alias, columns, hints: [] };
+  return { kind: 'table-function', start, end: cursor.end, lateral, call, schema, alias, columns, hints: none };
 }
 
 /** `WITH ( name type ['path'] [AS JSON], … )` or `WITH ( table )`. */
@@ -309,8 +310,8 @@ function parseParenthesised(cursor: Cursor, lateral: boolean, start: number): Ta
       end: cursor.end,
       name,
       alias,
-      columns: [],
-      hints: [],
+      columns: none,
+      hints: none,
       timeTravel: null,
       sample: null,
     };
@@ -411,7 +412,7 @@ export function parseAliasAndColumns(cursor: Cursor): {
   const alias = parseAlias(cursor);
   if (alias === null || !cursor.at('(') || isTableHint(cursor, 1) || startsQueryInside(cursor)) {
     // Spark: `AS (a, b)` without a name.
-    return { alias, columns: [] };
+    return { alias, columns: none };
   }
   return { alias, columns: parseIdentifierList(cursor) };
 }

@@ -70,9 +70,12 @@ export function parseStatement(cursor: Cursor, first = false): Statement {
     return { kind: 'empty', start, end: cursor.end };
   }
   const { index } = cursor;
+  const problemsBefore = cursor.problems.length;
   const statement = dispatch(cursor, first);
   if (!cursor.recovering && !atStatementEnd(cursor)) {
-    cursor.fail('the end of the statement');
+    // Behind an earlier mistake this is its consequence.
+    if (cursor.problems.length > problemsBefore) cursor.recovering = true;
+    else cursor.fail('the end of the statement');
   }
   if (cursor.recovering) {
     if (cursor.index === index && !cursor.atEnd) cursor.advance();

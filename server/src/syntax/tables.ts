@@ -1,6 +1,7 @@
 import { parseFilegroup } from './constraints.ts';
 import type { Cursor } from './cursor.ts';
 import { parseName } from './names.ts';
+import { none } from './none.ts';
 import { parseTableOptions } from './options.ts';
 import { parseOptionalHints } from './output.ts';
 import { parseQueryWithTables } from './queries.ts';
@@ -82,7 +83,7 @@ export function parseCreateTable(cursor: Cursor, start: number, external: boolea
     ifNotExists: false,
     external,
     temporary: false,
-    modifiers: [],
+    modifiers: none,
     elements,
     query,
     cloneOf,

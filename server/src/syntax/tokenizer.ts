@@ -438,6 +438,14 @@ export class Tokenizer {
 
   private readPunctuation(): void {
     const { text, limit } = this;
+    // The commonest marks begin no longer one.
+    const single = singleMarks[text.charCodeAt(this.position)];
+    if (single !== undefined) {
+      this.word = single;
+      this.kind = tokenKind.punctuation;
+      this.position += 1;
+      return;
+    }
     const table = this.dialect.family === 'tsql' ? tsqlMarks : otherMarks;
     for (let length = Math.min(3, limit - this.position); length > 0; length -= 1) {
       const mark = table.get(text.slice(this.position, this.position + length));
@@ -459,6 +467,11 @@ const otherMarkList =
   '( ) , . ; : :: := = == < > <= >= <> != <=> + - * / // % & | ^ ~ || << >> [ ] { } -> ->> => ! ** @> <@ && |> @ # \\'.split(
     ' ',
   );
+/** By character code: marks that are no prefix of another mark. */
+const singleMarks: readonly (string | undefined)[] = Array.from({ length: 128 }, (_, code) => {
+  const mark = String.fromCharCode(code);
+  return '(),;.'.includes(mark) ? mark : undefined;
+});
 const tsqlMarks: ReadonlyMap<string, string> = new Map(tsqlMarkList.map((mark) => [mark, mark]));
 const otherMarks: ReadonlyMap<string, string> = new Map(otherMarkList.map((mark) => [mark, mark]));
 

@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName } from './names.ts';
+import { none } from './none.ts';
 import { tokenKind } from './tokens.ts';
 import type { DataType, Identifier, Name, TypeField } from './tree.ts';
 
@@ -59,7 +60,7 @@ function typeSuffixes(cursor: Cursor, first: DataType): DataType {
     }
     cursor.expect(']');
     const text = `${type.text}[${size}]`;
-    type = { ...type, end: cursor.end, arguments: size === '' ? [] : [size], elements: [type], fields: [], text };
+    type = { ...type, end: cursor.end, arguments: size === '' ? [] : [size], elements: [type], fields: none, text };
   }
   return type;
 }

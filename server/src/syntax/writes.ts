@@ -2,6 +2,7 @@ import type { Cursor } from './cursor.ts';
 import { isTableHint, parseTableHints } from './hints.ts';
 import { parseMerge } from './merge.ts';
 import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
+import { none } from './none.ts';
 import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
 import { parsePostfix } from './primary.ts';
 import { parseInsertValue, parseTop } from './queries.ts';
@@ -111,7 +112,17 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
 function emptyTarget(cursor: Cursor): WriteTarget {
   const { end } = cursor;
   const name = { kind: 'name' as const, start: end, end, parts: [cursor.missingIdentifier()] };
-  return { kind: 'table', start: end, end, name, alias: null, columns: [], hints: [], timeTravel: null, sample: null };
+  return {
+    kind: 'table',
+    start: end,
+    end,
+    name,
+    alias: null,
+    columns: none,
+    hints: none,
+    timeTravel: null,
+    sample: null,
+  };
 }
 
 /** INSERT OVERWRITE [LOCAL] DIRECTORY '…' USING … OPTIONS (…). */
@@ -233,7 +244,7 @@ function parseUpdate(cursor: Cursor, withClause: WithClause | null, start: numbe
     output: [...output, ...returning],
     from,
     where,
-    clauses: [],
+    clauses: none,
     hints,
   };
 }
@@ -273,7 +284,7 @@ function parseDelete(cursor: Cursor, withClause: WithClause | null, start: numbe
     output: [...output, ...returning],
     from,
     where,
-    clauses: [],
+    clauses: none,
     hints,
   };
 }
