@@ -161,6 +161,20 @@ const effectivityOptions: CaseOptions = {
   hash_rules: { escape: true },
 };
 
+const statusOptions: CaseOptions = {
+  keys: ['id'],
+  target_key: ['hk'],
+  hash_key: { hk: ['id'] },
+  target_identity: ['hk', 'load_ts'],
+  load: 'full',
+  on_empty_stage: 'skip',
+  load_ts: 'load_ts',
+  record_source: 'record_source',
+  system_source: 'SYSTEM',
+  null_keys: 'skip',
+  hash_rules: { escape: true },
+};
+
 const variants: readonly Variant[] = [
   { id: 'satellite', pattern: 'satellite', config: satelliteOptions, ...satelliteTables },
   {
@@ -253,6 +267,46 @@ const variants: readonly Variant[] = [
     stage: { id: 'string', name: 'string', row_no: 'int' },
     target: logTarget,
     row: (id, [name = null]) => ({ id, name, row_no: Number(id.slice(1)) + 1 }),
+  },
+  {
+    id: 'scd0 fill once',
+    pattern: 'scd0',
+    config: { ...typeOneOptions, strategy: 'type0', type0_fill_null_once: true },
+    ...typeOneTables,
+  },
+  {
+    id: 'scd3',
+    pattern: 'scd3',
+    config: { ...typeOneOptions, strategy: 'type3', previous: { name: 'former' }, changed_at: 'changed_at' },
+    ...typeOneTables,
+    target: { id: 'string', name: 'string', former: 'string', changed_at: 'timestamp(6)' },
+  },
+  {
+    id: 'scd6',
+    pattern: 'scd6',
+    config: { ...typeTwoOptions, strategy: 'type6', current_columns: { name: 'current_name' }, type1: ['label'] },
+    stage: { id: 'string', name: 'string', label: 'string' },
+    target: { ...typeTwoTables.target, current_name: 'string', label: 'string' },
+    row: (id, [name = null], now) => ({ id, name, label: now < (days[2] ?? '') ? 'early' : name }),
+  },
+  {
+    id: 'status tracking',
+    pattern: 'status_tracking_satellite',
+    config: { ...statusOptions, status_column: 'is_active' },
+    ...satelliteTables,
+    target: { hk: 'hash', is_active: 'int', load_ts: 'timestamp(6)', record_source: 'string' },
+  },
+  {
+    id: 'logical delete rows',
+    pattern: 'status_tracking_satellite',
+    config: {
+      ...statusOptions,
+      strategy: 'logical_delete_row',
+      hashdiff: { hashdiff: ['name'] },
+      deleted_flag: 'is_deleted',
+    },
+    ...satelliteTables,
+    target: { ...satelliteTables.target, is_deleted: 'boolean' },
   },
   {
     id: 'eff_satellite',
@@ -357,6 +411,124 @@ export function lateRowDrafts(): readonly DraftCase[] {
       ],
       lateDays,
     ),
+  ];
+}
+
+/** Change feeds: every history of deliveries over upserts and deletes, its sequences in every order. */
+export function changeFeedDrafts(): readonly DraftCase[] {
+  const feed: CaseOptions = {
+    keys: ['id'],
+    target_key: ['id'],
+    target_identity: ['id', 'start_at'],
+    sequence_by: 'seq',
+    op_column: 'op',
+    delete_values: ['D'],
+    compare: ['name'],
+    untracked: [],
+    valid_from: 'start_at',
+    valid_to: 'end_at',
+    open_end: null,
+    load: 'cdc',
+    out_of_order: 'repair',
+    null_keys: 'fail',
+    null_sequence: 'fail',
+    repeated_value: 'keep_first_start',
+    same_sequence_conflict: 'fail',
+  };
+  const typeOneFeed: CaseOptions = {
+    ...typeOneOptions,
+    strategy: 'type1_cdc',
+    hard_deletes: 'ignore',
+    load: 'cdc',
+    null_keys: 'fail',
+    sequence_by: 'seq',
+    op_column: 'op',
+    delete_values: ['D'],
+    out_of_order: 'latest_wins',
+  };
+  const stage: NeutralColumns = { id: 'string', name: 'string', op: 'string', seq: 'bigint' };
+  const versions: NeutralColumns = { id: 'string', name: 'string', start_at: 'bigint', end_at: 'bigint' };
+  const { target: single } = typeOneTables;
+  return [
+    feedDraft('scd2_cdc', 'scd2_cdc', feed, stage, versions, 4, ['D', 'a']),
+    feedDraft('scd2_cdc with NULL states', 'scd2_cdc', feed, stage, versions, 3, ['D', 'a', 'A', null]),
+    feedDraft('scd1 from a change feed', 'scd1', typeOneFeed, stage, single, 4, ['D', 'a']),
+  ];
+}
+
+function feedDraft(
+  id: string,
+  pattern: PatternName,
+  config: CaseOptions,
+  stage: NeutralColumns,
+  target: NeutralColumns,
+  loads: number,
+  values: readonly (string | null)[],
+): DraftCase {
+  const ordered = allHistories(loads, values).flatMap((history) =>
+    permutations(loads).map((order) => ({ history, order })),
+  );
+  const histories = ordered.map(({ history }) => history);
+  const steps = Array.from({ length: loads }, (_, load) => ({
+    now: days[load] ?? '',
+    stage: stageOf(histories, load, (key, [name = null], i) => ({
+      id: key,
+      name: name === 'D' ? null : name,
+      op: name === 'D' ? 'D' : 'U',
+      seq: 10 * ((ordered[i]?.order[load] ?? 0) + 1),
+    })),
+  }));
+  // The last delivery comes again: everything in it is known.
+  const again = steps.slice(-1).map((step) => ({ ...step, now: days[4] ?? '' }));
+  return { id, pattern, config, tables: { stage: { ...stage }, target: { ...target } }, steps: [...steps, ...again] };
+}
+
+/** Multi-active satellites: every history of three sets over two members, each missing or with one of two contents. */
+export function memberSetDrafts(): readonly DraftCase[] {
+  const contents = [null, 'a', 'b'];
+  const sets = contents.flatMap((x) => contents.map((y) => [x, y]));
+  const histories = sets.flatMap((one) => sets.flatMap((two) => sets.map((three) => [one, two, three])));
+  const stages = [0, 1, 2].map((load) =>
+    histories.flatMap((history, i) =>
+      (history[load] ?? []).flatMap((label, member): readonly CaseRow[] =>
+        label === null
+          ? []
+          : [{ id: `K${i}`, phone: `${member}`, label, load_ts: days[load] ?? '', record_source: 'SRC' }],
+      ),
+    ),
+  );
+  return [
+    {
+      id: 'ma_satellite',
+      pattern: 'ma_satellite',
+      config: {
+        keys: ['id'],
+        target_key: ['hk'],
+        hash_key: { hk: ['id'] },
+        cdk: ['phone'],
+        hashdiff: { hashdiff: ['label'] },
+        target_identity: ['hk', 'load_ts', 'phone'],
+        load_ts: 'load_ts',
+        record_source: 'record_source',
+        load: 'delta',
+        not_null: ['id', 'phone'],
+        null_keys: 'skip',
+        duplicates: 'collapse_identical',
+        hash_rules: { escape: true },
+      },
+      tables: {
+        stage: { id: 'string', phone: 'string', label: 'string', load_ts: 'timestamp(6)', record_source: 'string' },
+        target: {
+          hk: 'hash',
+          phone: 'string',
+          hashdiff: 'hash',
+          label: 'string',
+          load_ts: 'timestamp(6)',
+          record_source: 'string',
+        },
+      },
+      steps: stages.map((stage, i) => ({ now: days[i] ?? '', stage })),
+    },
   ];
 }
 

@@ -1,7 +1,7 @@
 /** Random schemas and change sets, by seed: one draft case of a pattern with random columns, options and deliveries. */
 import type { CaseOptions, CaseRow, Cell, NeutralColumns } from '../../cli/src/conformance/format.ts';
 import type { PatternName } from '../../protocol/specification.ts';
-import type { DraftCase, DraftStep } from '../support/oracle/draft.ts';
+import { type DraftCase, type DraftStep, filledCase } from '../support/oracle/draft.ts';
 import { type Random, seededRandom } from '../support/random.ts';
 
 /** Values that have betrayed loads before: blanks, case, marks of the hash rule, extremes, signs, lookalikes. */
@@ -275,4 +275,35 @@ function withFault(
 
 function inAnyOrder(columns: NeutralColumns, random: Random): Record<string, string> {
   return Object.fromEntries(random.shuffled(Object.entries(columns)));
+}
+
+/** The same draft with the rows of every delivery and the columns of both tables in another order. */
+export function reorderedDraft(draft: DraftCase, seed: number): DraftCase {
+  const random = seededRandom(seed ^ 0x5eed);
+  return {
+    ...draft,
+    id: `${draft.id}, reordered`,
+    tables: { stage: inAnyOrder(draft.tables.stage, random), target: inAnyOrder(draft.tables.target, random) },
+    steps: draft.steps.map((step) => ({ ...step, stage: random.shuffled(step.stage) })),
+  };
+}
+
+/**
+ * A draft whose deliveries come in two loads of one batch time each, the rows of a key together; undefined where a load
+ * means more than its rows (full extracts, refused deliveries).
+ */
+export function halvedDraft(draft: DraftCase): { readonly whole: DraftCase; readonly halves: DraftCase } | undefined {
+  if (draft.config.load !== 'delta' || filledCase(draft).steps.some((step) => step.expect_error !== undefined)) {
+    return undefined;
+  }
+  const keys = draft.config.keys ?? [];
+  const inFirst = (row: CaseRow): boolean => {
+    const text = JSON.stringify(keys.map((key) => row[key]));
+    return Array.from(text).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 2 === 0;
+  };
+  const steps = draft.steps.flatMap((step) => [
+    { ...step, stage: step.stage.filter(inFirst) },
+    { ...step, stage: step.stage.filter((row) => !inFirst(row)) },
+  ]);
+  return { whole: draft, halves: { ...draft, id: `${draft.id}, in halves`, steps } };
 }

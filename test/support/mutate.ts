@@ -34,7 +34,9 @@ export interface Mutant {
 /** A text with one token changed at a place that the generator picks; null where the kind has no place in the text. */
 export function mutate(text: string, dialect: Dialect, kind: MutationKind, random: () => number): Mutant | null {
   const tokens = tokenize(text, dialect);
-  const places = tokens.map((_, index) => index).filter((index) => fits(tokens[index]?.word ?? '', tokens[index]?.kind, kind));
+  const places = tokens
+    .map((_, index) => index)
+    .filter((index) => fits(tokens[index]?.word ?? '', tokens[index]?.kind, kind));
   const place = places[Math.floor(random() * places.length)];
   const token = place === undefined ? undefined : tokens[place];
   if (place === undefined || token === undefined) return null;

@@ -78,6 +78,10 @@ function parseRequest(args: readonly string[]): Request {
   const platform = chosenPlatform(values.platform, connection);
   const dialect = dialectOf(platform);
   if (dialect === undefined) throw new UsageError(`cases cannot run on ${platform.name} yet; use sqlserver or duckdb`);
+  const enforced = values.enforced ?? false;
+  if (enforced && (platform.name === 'synapse' || platform.name === 'fabric')) {
+    throw new UsageError(`${platform.name} enforces no keys; leave --enforced out`);
+  }
   const form = chosen('--form', values.form, formNames) ?? 'script';
   return {
     folder: values.cases ?? 'test/conformance',
@@ -90,7 +94,7 @@ function parseRequest(args: readonly string[]): Request {
       dialect,
       form: form satisfies FormName,
       shape: chosen<Shape>('--shape', values.shape, ['separate', 'merge']) ?? 'separate',
-      enforced: values.enforced ?? false,
+      enforced,
     },
   };
 }

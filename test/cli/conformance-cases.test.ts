@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCase } from '../../cli/src/conformance/run.ts';
+import type { CaseSession } from '../../cli/src/conformance/session.ts';
+import { patternNames } from '../../protocol/specification.ts';
+import { conformanceCases } from '../support/cases.ts';
+import { duckdbSettings, openMemorySession, shapes } from '../support/engine.ts';
+
+let session: CaseSession;
+beforeAll(async () => {
+  session = await openMemorySession();
+});
+afterAll(() => session.close());
+
+describe.each(shapes)('shape %s', (shape) => {
+  describe.each(patternNames)('%s', (pattern) => {
+    const cases = conformanceCases.filter((one) => one.pattern === pattern);
+    test.each(cases)('$id $title', async (one) => {
+      expect(await runCase(one, session, duckdbSettings(shape))).toMatchObject({ status: 'passed', difference: null });
+    });
+  });
+
+  test.each(conformanceCases)('$id with its keys enforced', async (one) => {
+    expect(await runCase(one, session, duckdbSettings(shape, true))).toMatchObject({
+      status: 'passed',
+      difference: null,
+    });
+  });
+});

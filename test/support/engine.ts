@@ -1,0 +1,19 @@
+/** The embedded engine as tests of loads use it: in memory, both shapes. */
+import { openCaseSession } from '../../cli/src/conformance/connect.ts';
+import { dialectOf } from '../../cli/src/conformance/dialects/index.ts';
+import type { CaseSession } from '../../cli/src/conformance/session.ts';
+import type { CaseSettings } from '../../cli/src/conformance/tables.ts';
+import type { Shape } from '../../protocol/specification.ts';
+
+export const shapes: readonly Shape[] = ['separate', 'merge'];
+
+export function duckdbSettings(shape: Shape, enforced = false): CaseSettings {
+  const platform = { name: 'duckdb' } as const;
+  const dialect = dialectOf(platform);
+  if (dialect === undefined) throw new Error('the embedded engine has no dialect');
+  return { platform, dialect, form: 'script', shape, enforced };
+}
+
+export function openMemorySession(): Promise<CaseSession> {
+  return openCaseSession('duckdb::memory:');
+}
