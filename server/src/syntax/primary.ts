@@ -77,7 +77,8 @@ function parseVariable(cursor: Cursor): Expression {
 /** A column, a call or one of the functions with a grammar of their own. */
 function parseNamed(cursor: Cursor): Expression {
   const { start, word } = cursor;
-  if (word !== '') {
+  // Spark's and DuckDB's typed literals begin with a type's name, which is no word of the grammar.
+  if (word !== '' || cursor.dialect.family !== 'tsql') {
     const special = parseSpecial(cursor, word);
     if (special !== null) return special;
   }
