@@ -13,7 +13,7 @@ export function oneOf(tables: readonly ListedTable[], wanted: TableName): Listed
   if (first === undefined) throw new Error(`The database has no table ${spoken(wanted)}; check its name and schema.`);
   if (second === undefined) return first;
   const names = found.map(({ database, schema, name }) => spoken({ database, schema, table: name }));
-  throw new Error(`${spoken(wanted)} means more than one table: ${names.join(', ')}. Name its schema too.`);
+  throw new Error(`${spoken(wanted)} means more than one table: ${names.join(', ')}. Write more of its name.`);
 }
 
 export function sameName(left: TableName, right: TableName): boolean {

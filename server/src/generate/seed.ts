@@ -27,9 +27,9 @@ export type AttachedPath = (database: string) => string | null;
  * file is given for. Types are those of `sql/types.ts`; lengths become CHECK constraints; IDENTITY becomes a sequence; enforced
  * keys are enforced; a database part becomes an attached database. In CSV files an empty field without quotes is NULL.
  *
- * All files are read into temporary tables with the constraints of their targets before any row is replaced: a fault in one
- * of them leaves every table as it was. Each database is written in a transaction of its own, since the engine lets one
- * transaction write one database.
+ * All files are first read into temporary tables with the constraints of their targets: a fault in one of them leaves
+ * everything as it was. Then each database is written in a transaction of its own, since the engine lets one transaction
+ * write one database.
  */
 export function seedBatches(
   tables: readonly CatalogTable[],
@@ -37,25 +37,32 @@ export function seedBatches(
   attachedPath: AttachedPath,
 ): Outcome<readonly Batch[]> {
   const problems: Problem[] = [];
-  const databases = groupByDatabase(tables);
+  const isSeeded = (table: CatalogTable) => files.some((file) => file.table === table);
+  const databases = groupByDatabase([
+    ...tables,
+    ...files.flatMap(({ table }) => (tables.includes(table) ? [] : [table])),
+  ]);
   const texts = [
+    ...files.map((file, index) => stageText(file, index, problems)),
     ...[...databases].flatMap(([database, members]) => [
       ...(database === null ? [] : [attachText(database, attachedPath(database))]),
       inTransaction(
-        [...schemasOf(members), ...members.flatMap((table) => tableTexts(table, problems))],
-        `-- Tables of ${database ?? 'the main database'}.`,
+        [
+          ...schemasOf(members),
+          ...members.flatMap((table) => tableTexts(table, problems)),
+          ...files.flatMap((file, index) => (members.includes(file.table) ? replaceTexts(file, index) : [])),
+        ],
+        `-- ${database ?? 'The main database'}: tables${members.some(isSeeded) ? ' and rows' : ''}.`,
       ),
     ]),
-    ...files.map((file, index) => stageText(file, index, problems)),
-    ...[...groupByDatabase(files.map(({ table }) => table)).keys()].map((database) =>
-      inTransaction(
-        files.flatMap((file, index) => (file.table.name.database === database ? replaceTexts(file, index) : [])),
-        `-- Rows of ${database ?? 'the main database'}.`,
-      ),
-    ),
     ...files.map((_, index) => `DROP TABLE ${stageName(index)};\n`),
   ];
   return { value: texts.map((text) => ({ text, line: 0 })), problems };
+}
+
+/** Counts the rows of a table on the embedded engine. */
+export function rowCountQuery(table: CatalogTable): string {
+  return `SELECT count(*) FROM ${fullName(table)};`;
 }
 
 function groupByDatabase(tables: readonly CatalogTable[]): Map<string | null, readonly CatalogTable[]> {

@@ -1,0 +1,54 @@
+import { unknownCounts } from '../../../protocol/counts.ts';
+import type { RunResult } from '../../../protocol/run.ts';
+import { type Command, UsageError } from '../command.ts';
+import { readScriptArguments } from '../run/arguments.ts';
+import { demandFile, execute, open, place, report } from '../run/execute.ts';
+
+export const run: Command = {
+  name: 'run',
+  summary: 'Runs a load script and shows what changed.',
+  usage: [
+    'mergewright run SCRIPT --connection C [--ddl PATH…] [--param k=v]… [--yes NAME] [--json]',
+    'C: a profile, duckdb:FILE, duckdb::memory: or mssql://user@host:port/database; password in MERGEWRIGHT_PASSWORD.',
+    '--yes NAME: runs on the protected profile of that name.',
+  ],
+  async run(args, context) {
+    const { load, connection, yes, json } = await readScriptArguments(args, context, 'run');
+    const { settings } = connection;
+    if (settings.isReadOnly && load.readsOnly !== true)
+      throw new UsageError(
+        `"${settings.name}" is read-only, and this script is not proved to be a read; run it on another connection.`,
+      );
+    if (settings.isProtected && yes !== settings.name)
+      throw new UsageError(`"${settings.name}" is protected; add --yes ${settings.name} if it is meant.`);
+    if (load.batches.length === 0) {
+      context.err('Nothing to run: the script holds no statement.');
+      const none: RunResult = {
+        status: 'done',
+        counts: unknownCounts,
+        batches: [],
+        warnings: [],
+        error: null,
+        elapsedMs: 0,
+      };
+      if (json) context.out(`${JSON.stringify(none, null, 2)}\n`);
+      return 0;
+    }
+    await demandFile(connection);
+    const session = await open(connection);
+    try {
+      if (!json) context.out(`${place(session, connection)}\n\n${load.text.trimEnd()}\n\n`);
+      const end = await execute(
+        session,
+        connection,
+        { mode: 'run', batches: load.batches, rollBackAtEnd: true },
+        (event) => {
+          if (event.kind === 'message' && !json) context.out(`${event.message.text}\n`);
+        },
+      );
+      return report(end, json, context);
+    } finally {
+      await session.close();
+    }
+  },
+};
