@@ -52,7 +52,7 @@ describe.each(shapes)('killed loads, shape %s', (shape) => {
     const script = join(folder, 'load.sql');
     writeFileSync(
       script,
-      textForRun(load, now)
+      textForRun(load, now, 'duckdb')
         .map(({ text }) => text)
         .join('\n'),
     );

@@ -1,11 +1,17 @@
 /** Puts a step's clock into a load's parameter block. */
+import type { PlatformName } from '../../../protocol/platform.ts';
 import type { Batch } from '../../../protocol/run.ts';
+import { bindParameters } from '../../../server/src/generate/parameters.ts';
 import type { GeneratedLoad } from '../../../server/src/generate/types.ts';
+import { clockName } from '../../../server/src/load/context.ts';
 
-/** The load's batches with `now` as the batch time. */
-export function textForRun(load: GeneratedLoad, now: string): readonly Batch[] {
-  return load.batches.map((batch) => ({
-    ...batch,
-    text: batch.text.replace(/(SET VARIABLE "?batch_?time"?\s*=\s*)[^;]*;/i, `$1CAST('${now}' AS TIMESTAMP);`),
-  }));
+/** The load's batches with `now` as the batch time; a load without a clock is sent as it is. */
+export function textForRun(load: GeneratedLoad, now: string, platform: PlatformName): readonly Batch[] {
+  if (!load.parameters.some(({ name }) => name === clockName)) return load.batches;
+  return load.batches.map((batch) => {
+    const { value, problems } = bindParameters(batch.text, { [clockName]: now }, platform);
+    const [problem] = problems;
+    if (problem !== undefined) throw new Error(problem.message);
+    return { ...batch, text: value };
+  });
 }
