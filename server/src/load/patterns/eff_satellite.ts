@@ -12,6 +12,7 @@ import {
   rowCount,
   sameKey,
   skippedCount,
+  skippedWarnings,
   stagedAs,
   vaultParameters,
   vaultStage,
@@ -50,7 +51,7 @@ export function planEffectivitySatellite(context: LoadContext): LoadPlan {
         })),
       },
     ],
-    warnings: [],
+    warnings: skippedWarnings(stage),
     counts: {
       inserted: newRows,
       updated: null,

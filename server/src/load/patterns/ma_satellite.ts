@@ -31,6 +31,7 @@ import {
   type StagedColumn,
   sameKey,
   skippedCount,
+  skippedWarnings,
   stagedAs,
   stagedRows,
   storedAs,
@@ -76,7 +77,7 @@ export function planMultiActiveSatellite(context: LoadContext): LoadPlan {
         values: stage.columns.map((of) => ({ column: of.target.name, value: stagedAs('c', of) })),
       },
     ],
-    warnings: [],
+    warnings: skippedWarnings(stage),
     counts: {
       inserted: newRows,
       updated: null,

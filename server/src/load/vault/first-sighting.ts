@@ -30,6 +30,7 @@ import {
   type StagedColumn,
   sameKey,
   skippedCount,
+  skippedWarnings,
   stagedAs,
   stagedRows,
   type VaultStage,
@@ -75,7 +76,7 @@ export function firstSightingPlan(context: LoadContext, says: string, things: st
         values: stage.columns.map((of) => ({ column: of.target.name, value: stagedAs('c', of) })),
       },
     ],
-    warnings: [],
+    warnings: skippedWarnings(stage),
     counts: {
       inserted: ghosts.count.kind === 'literal' ? newKeys : arithmetic(newKeys, '+', ghosts.count),
       updated: null,

@@ -56,7 +56,7 @@ import {
   type ValueType,
   valueType,
 } from '../language.ts';
-import type { PlanParameter, Step } from '../plan.ts';
+import type { PlanParameter, Step, Warning } from '../plan.ts';
 import { isMissing, requiredColumns, skippedRows } from '../stage.ts';
 import { digestOf, keyPartOf } from './hashing.ts';
 
@@ -335,4 +335,16 @@ export function firstRows(
     source(ranked, 'r'),
     { where: [compare(column('r', rank, types.count), '=', literal(1))] },
   );
+}
+
+/** Tells after the load that rows were left out. */
+export function skippedWarnings(stage: VaultStage): readonly Warning[] {
+  if (neededValues(stage.context).length === 0 || stage.context.options.null_keys === 'fail') return [];
+  return [
+    {
+      code: 'null_key',
+      when: compare(skippedRows, '>', literal(0)),
+      message: concat(shown(skippedRows), literal(' staged rows without a key were skipped')),
+    },
+  ];
 }

@@ -25,6 +25,7 @@ import {
   type NamedColumn,
   rowCount,
   skippedCount,
+  skippedWarnings,
   type VaultStage,
   vaultParameters,
 } from './staging.ts';
@@ -80,7 +81,7 @@ export function trackingPlan({ stage, steps, relation, columns }: Appearances, s
         values: columns.map(({ name, type }) => ({ column: name, value: column('c', name, type) })),
       },
     ],
-    warnings: [],
+    warnings: skippedWarnings(stage),
     counts: {
       inserted: newRows,
       updated: null,

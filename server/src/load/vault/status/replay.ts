@@ -1,0 +1,418 @@
+/**
+ * Full loads replayed in the order of their load times: which keys arrive, change or vanish at each of them. All load
+ * times are worked off at once; the state before one is the load before it, or what is stored.
+ */
+import type { CatalogColumn } from '../../../../../protocol/catalog.ts';
+import {
+  aggregate,
+  all,
+  any,
+  ascending,
+  choose,
+  column,
+  compare,
+  countRows,
+  differs,
+  exists,
+  isNotNull,
+  isNull,
+  item,
+  join,
+  latestRows,
+  literal,
+  named,
+  notExists,
+  select,
+  source,
+  table,
+  union,
+  window,
+} from '../../build.ts';
+import { clock } from '../../clock.ts';
+import { columnOf, converted, keyLabel, type LoadContext } from '../../context.ts';
+import { type Expression, type Query, types, type ValueType } from '../../language.ts';
+import type { Step } from '../../plan.ts';
+import { ghostKey } from '../ghosts.ts';
+import {
+  keyForms,
+  keyTextOf,
+  type StagedColumn,
+  sameKey,
+  stagedAs,
+  stagedRows,
+  storedAs,
+  type VaultStage,
+} from '../staging.ts';
+
+export interface Status {
+  readonly target: CatalogColumn;
+  readonly type: ValueType;
+  readonly alive: Expression;
+  readonly dead: Expression;
+}
+
+export interface Replay {
+  readonly stage: VaultStage;
+  readonly loadTs: StagedColumn;
+  readonly status: Status;
+  /** The row of a vanished key repeats its last values; else it bears key, load time and source only. */
+  readonly keepsValues: boolean;
+  /** Keys that a load does not bring have vanished. */
+  readonly isFull: boolean;
+}
+
+const isDead = 'is_dead';
+
+/** Steps that end in `arrivals` (rows of the stage to add) and, for full loads, `departures` (rows of vanished keys). */
+export function replaySteps(replay: Replay): readonly Step[] {
+  return [
+    ...rivalGuards(replay),
+    storedStep(replay),
+    ...lateGuard(replay),
+    ...(replay.isFull ? [timesStep(replay)] : []),
+    deliveredStep(replay),
+    arrivalsStep(replay),
+    ...conflictGuard(replay),
+    ...(replay.isFull ? [departuresStep(replay)] : []),
+  ];
+}
+
+/** The accepted rows; identical ones count once. */
+export function stagedStep({ stage }: Replay): Step {
+  return {
+    kind: 'let',
+    says: 'Staged rows with a key; identical ones count once.',
+    name: 'staged',
+    query: { ...stagedRows(stage), distinct: stage.context.options.duplicates !== 'fail', text: 'exact' },
+  };
+}
+
+/** A key that comes twice in one load with different contents, or at all where duplicates are refused. */
+function rivalGuards({ stage, loadTs }: Replay): readonly Step[] {
+  const { context, hashdiff } = stage;
+  const refusesAll = context.options.duplicates === 'fail';
+  if (!refusesAll && hashdiff === undefined) return [];
+  const contents =
+    hashdiff === undefined
+      ? []
+      : [aggregate('min', stagedAs('s', hashdiff)), aggregate('max', stagedAs('s', hashdiff))];
+  const [least = literal(null), greatest = literal(null)] = contents;
+  return [
+    {
+      kind: 'guard-rows',
+      says: refusesAll
+        ? 'A key that is staged twice for one load time stops the load.'
+        : 'A key that is staged with two contents for one load time stops the load.',
+      code: 'duplicate_key',
+      query: select(
+        [item('offender', keyLabel(stage.keys.map((key) => aggregate('min', stagedAs('s', key)))))],
+        source(named('staged'), 's'),
+        {
+          groupBy: [...keyForms(stage, 's'), stagedAs('s', loadTs)],
+          text: keyTextOf(stage),
+          having: [refusesAll ? compare(countRows(), '>', literal(1)) : compare(least, '<>', greatest)],
+        },
+      ),
+    },
+  ];
+}
+
+function storedStep(replay: Replay): Step {
+  const { stage, loadTs, status, isFull } = replay;
+  const { context } = stage;
+  const columns = storedColumns(replay);
+  const rows = select(
+    columns
+      .map((of) => item(of.target.name, storedAs('t', context, of)))
+      .concat(
+        item(
+          isDead,
+          choose([[compare(columnOf('t', context.target, status.target), '=', status.dead), literal(1)]], literal(0)),
+        ),
+      ),
+    source(table(context.target.name), 't'),
+    {
+      where: [
+        ...isNoGhost(stage),
+        ...(isFull
+          ? []
+          : [
+              exists(
+                select([item('one', literal(1))], source(named('staged'), 's'), { where: sameKey(stage, 't', 's') }),
+              ),
+            ]),
+      ],
+    },
+  );
+  const newest = latestRows(
+    rows,
+    stage.keys.map((key) => key.target.name),
+    [loadTs.target.name],
+  );
+  return {
+    kind: 'let',
+    says: isFull ? 'The newest stored row of each key.' : 'The newest stored row of each staged key.',
+    name: 'stored',
+    query: select(
+      [...columns.map((of) => item(of.target.name, stagedAs('n', of))), item(isDead, flag('n', isDead))],
+      source(newest, 'n'),
+    ),
+  };
+}
+
+/** Only what is compared or repeated is read of the stored rows. */
+function storedColumns({ stage, loadTs, keepsValues }: Replay): readonly StagedColumn[] {
+  if (keepsValues) return stage.columns;
+  return stage.columns.filter((of) => stage.keys.includes(of) || of.role !== null || of === loadTs);
+}
+
+function isNoGhost({ context, keys }: VaultStage): readonly Expression[] {
+  const [key] = keys;
+  if (context.options.ghost?.enabled !== true || key === undefined) return [];
+  const kinds =
+    context.options.ghost.style === 'unknown_and_error' ? (['unknown', 'error'] as const) : (['unknown'] as const);
+  return kinds.map((kind) => compare(storedAs('t', context, key), '<>', ghostKey(context, key, kind)));
+}
+
+function flag(of: string, name: string): Expression {
+  return column(of, name, types.flag);
+}
+
+function previousTime({ loadTs }: Replay, alias: string): Expression {
+  return column(alias, 'previous_time', loadTs.type);
+}
+
+/** A load says something about a key only from the key's newest stored row on; what is older is known already. */
+function isFresh({ loadTs }: Replay, time: Expression): Expression {
+  return any(isNull(stagedAs('o', loadTs)), compare(time, '>=', stagedAs('o', loadTs)));
+}
+
+function lateGuard({ stage, loadTs }: Replay): readonly Step[] {
+  const { idempotent_rerun: rerun, out_of_order: late } = stage.context.options;
+  if (rerun === true || late === 'ignore') return [];
+  const known = select([item('one', literal(1))], source(table(stage.context.target.name), 't'), {
+    where: [...sameKey(stage, 't', 's'), compare(stagedAs('t', loadTs), '<=', stagedAs('s', loadTs))],
+  });
+  return [
+    {
+      kind: 'guard-rows',
+      says: 'A key that comes with a load time before all of its stored ones stops the load.',
+      code: 'late_row',
+      query: select(
+        [item('offender', keyLabel(stage.keys.map((key) => stagedAs('s', key))))],
+        source(named('staged'), 's'),
+        {
+          joins: [join('inner', named('stored'), 'o', sameKey(stage, 'o', 's'))],
+          where: [compare(stagedAs('s', loadTs), '<', stagedAs('o', loadTs)), notExists(known)],
+        },
+      ),
+    },
+  ];
+}
+
+/** Load times of the stage in order. Where the stage has none, the run is one load, also with an empty stage if that is stated. */
+function timesStep(replay: Replay): Step {
+  const { stage, loadTs } = replay;
+  const isStaged = stage.context.feeds.some((feed) => feed.target === loadTs.target && feed.source !== null);
+  if (!isStaged) {
+    const anyRow = exists(select([item('one', literal(1))], source(named('staged'), 's')));
+    return {
+      kind: 'let',
+      says: 'The load time of this run.',
+      name: 'times',
+      query: select(
+        [item(loadTs.target.name, converted(clock, loadTs.type)), item('previous_time', literal(null, loadTs.type))],
+        null,
+        { where: stage.context.options.on_empty_stage === 'apply' ? [] : [anyRow] },
+      ),
+    };
+  }
+  const times = select([item(loadTs.target.name, stagedAs('s', loadTs))], source(named('staged'), 's'), {
+    where: [isNotNull(stagedAs('s', loadTs))],
+    groupBy: [stagedAs('s', loadTs)],
+  });
+  return {
+    kind: 'let',
+    says: 'The load times in the stage, each with the one before it.',
+    name: 'times',
+    query: select(
+      [
+        item(loadTs.target.name, stagedAs('w', loadTs)),
+        item('previous_time', window('lag', stagedAs('w', loadTs), [], [ascending(stagedAs('w', loadTs))])),
+      ],
+      source(times, 'w'),
+    ),
+  };
+}
+
+function deliveredStep(replay: Replay): Step {
+  return {
+    kind: 'let',
+    says: 'One row per key and load time, with the delivery of the key before it.',
+    name: 'delivered',
+    query: deliveries(replay),
+  };
+}
+
+function deliveries(replay: Replay): Query {
+  const { stage, loadTs } = replay;
+  const rank = window('row_number', null, [...keyForms(stage, 's'), stagedAs('s', loadTs)], ordered(replay), {
+    text: keyTextOf(stage),
+  });
+  const ranked = select(
+    [...stage.columns.map((of) => item(of.target.name, stagedAs('s', of))), item('sighting', rank)],
+    source(named('staged'), 's'),
+  );
+  const single = select(
+    stage.columns.map((of) => item(of.target.name, stagedAs('r', of))),
+    source(ranked, 'r'),
+    { where: [compare(flag('r', 'sighting'), '=', literal(1))] },
+  );
+  const order = [ascending(stagedAs('d', loadTs))];
+  const before = (operand: Expression): Expression =>
+    window('lag', operand, keyForms(stage, 'd'), order, { text: keyTextOf(stage) });
+  const content = stage.hashdiff;
+  return select(
+    [
+      ...stage.columns.map((of) => item(of.target.name, stagedAs('d', of))),
+      item('delivered_before', before(stagedAs('d', loadTs))),
+      ...(content === undefined ? [] : [item('content_before', before(stagedAs('d', content)))]),
+    ],
+    source(single, 'd'),
+  );
+}
+
+function ordered({ stage, loadTs }: Replay) {
+  const rest = stage.columns.filter((of) => of.role === null && of !== loadTs && of.type.facts.family !== 'other');
+  return [stagedAs('s', loadTs), ...rest.map((of) => stagedAs('s', of))].map(ascending);
+}
+
+function arrivalsStep(replay: Replay): Step {
+  const { stage, loadTs, isFull } = replay;
+  const { hashdiff } = stage;
+  const deliveredBefore = column('s', 'delivered_before', loadTs.type);
+  const differsFrom = (known: Expression): readonly Expression[] =>
+    hashdiff === undefined ? [] : [differs(stagedAs('s', hashdiff), known, 'column')];
+  const fromStored = any(
+    isNull(stagedAs('o', loadTs)),
+    compare(flag('o', isDead), '=', literal(1)),
+    ...differsFrom(stagedAs('o', hashdiff ?? loadTs)),
+  );
+  const fromDelivered = any(...differsFrom(column('s', 'content_before', hashdiff?.type ?? types.text)));
+  // The delivery before counts only where it is not older than what is stored.
+  const wasFresh = all(isNotNull(deliveredBefore), isFresh(replay, deliveredBefore));
+  const previous = previousTime(replay, 'w');
+  const isNew = isFull
+    ? choose(
+        [
+          [all(wasFresh, compare(deliveredBefore, '=', previous)), flagged(fromDelivered)],
+          [all(isNotNull(previous), isFresh(replay, previous)), literal(1)],
+        ],
+        flagged(fromStored),
+      )
+    : choose([[wasFresh, flagged(fromDelivered)]], flagged(fromStored));
+  return {
+    kind: 'let',
+    says: 'Rows to add for keys that are new, back or changed.',
+    name: 'arrivals',
+    query: select(
+      stage.columns.map((of) => item(of.target.name, stagedAs('s', of))),
+      source(named('delivered'), 's'),
+      {
+        joins: [
+          ...(isFull
+            ? [join('inner', named('times'), 'w', [compare(stagedAs('w', loadTs), '=', stagedAs('s', loadTs))])]
+            : []),
+          join('left', named('stored'), 'o', sameKey(stage, 'o', 's')),
+        ],
+        where: [isFresh(replay, stagedAs('s', loadTs)), compare(isNew, '=', literal(1))],
+      },
+    ),
+  };
+}
+
+function flagged(condition: Expression): Expression {
+  return condition.kind === 'any' && condition.of.length === 0
+    ? literal(0)
+    : choose([[condition, literal(1)]], literal(0));
+}
+
+/** A changed row at the load time of the stored one would be a second truth for that time. */
+function conflictGuard({ stage, loadTs }: Replay): readonly Step[] {
+  if (stage.context.options.same_ts_conflict === 'insert_all') return [];
+  return [
+    {
+      kind: 'guard-rows',
+      says: 'Another state for a load time that is stored already stops the load.',
+      code: 'same_timestamp_conflict',
+      query: select(
+        [item('offender', keyLabel(stage.keys.map((key) => stagedAs('s', key))))],
+        source(named('arrivals'), 's'),
+        {
+          joins: [
+            join('inner', named('stored'), 'o', [
+              ...sameKey(stage, 'o', 's'),
+              compare(stagedAs('o', loadTs), '=', stagedAs('s', loadTs)),
+            ]),
+          ],
+        },
+      ),
+    },
+  ];
+}
+
+/** Keys that were alive after the load before (or are stored alive) and that the load does not bring. */
+function departuresStep(replay: Replay): Step {
+  const { stage, loadTs } = replay;
+  const isAbsent = (alias: string): Expression =>
+    notExists(
+      select([item('one', literal(1))], source(named('delivered'), 's'), {
+        where: [...sameKey(stage, 's', alias), compare(stagedAs('s', loadTs), '=', stagedAs('w', loadTs))],
+      }),
+    );
+  const previous = previousTime(replay, 'w');
+  const ofStored = select(departureItems(replay, 'o'), source(named('stored'), 'o'), {
+    joins: [
+      // The first load from the key's newest row on; later ones follow deliveries.
+      join('inner', named('times'), 'w', [
+        compare(stagedAs('w', loadTs), '>=', stagedAs('o', loadTs)),
+        any(isNull(previous), compare(previous, '<', stagedAs('o', loadTs))),
+      ]),
+    ],
+    where: [compare(flag('o', isDead), '=', literal(0)), isAbsent('o')],
+  });
+  const ofDelivered = select(departureItems(replay, 'p'), source(named('delivered'), 'p'), {
+    joins: [
+      join('inner', named('times'), 'w', [compare(previous, '=', stagedAs('p', loadTs))]),
+      join('left', named('stored'), 'o', sameKey(stage, 'o', 'p')),
+    ],
+    where: [isFresh(replay, stagedAs('p', loadTs)), isAbsent('p')],
+  });
+  return {
+    kind: 'let',
+    says: 'A row for each key that a full load does not bring any more.',
+    name: 'departures',
+    query: union(ofStored, ofDelivered),
+  };
+}
+
+function departureItems(replay: Replay, alias: string) {
+  const { stage, loadTs } = replay;
+  return stage.columns.map((of) => {
+    if (of === loadTs) return item(of.target.name, stagedAs('w', loadTs));
+    if (of === stage.recordSource) return item(of.target.name, systemSource(stage.context, of));
+    const isRepeated = replay.keepsValues || of.role !== null || stage.keys.includes(of);
+    if (isRepeated) return item(of.target.name, stagedAs(alias, of));
+    return item(of.target.name, parameterOf(stage.context, of) ?? literal(null, of.type));
+  });
+}
+
+/** The source of rows that the load invents; the run's own where the source is a parameter. */
+function systemSource(context: LoadContext, of: StagedColumn): Expression {
+  return parameterOf(context, of) ?? literal(context.options.system_source ?? 'SYSTEM', of.type);
+}
+
+function parameterOf(context: LoadContext, of: StagedColumn): Expression | null {
+  const isParameter = context.feeds.some((feed) => feed.target === of.target && feed.source === null);
+  return isParameter ? of.value : null;
+}
