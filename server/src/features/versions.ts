@@ -26,7 +26,7 @@ const shownKeys = 50;
 /** The keys of a table whose text holds the search, whatever its case. */
 export function keysQuery(versioned: VersionedTable, search: string): Query {
   const keys = versioned.keys.map((key) => reference(key, versioned));
-  const wanted = search.trim().toUpperCase();
+  const wanted = search.replaceAll('\u0000', '').trim().toUpperCase();
   const holds = keys.map((key) => {
     const text = upper(shown(key));
     return differs(replace(text, wanted, ''), text);

@@ -1,6 +1,10 @@
 import { RequestType } from 'vscode-languageserver/node';
+import type { CatalogTable, TableName } from '../../../protocol/catalog.ts';
+import type { Problem } from '../../../protocol/problem.ts';
 import type { InspectionRequests } from '../../../protocol/requests.ts';
 import { columnMapping } from '../features/column-mapping.ts';
+import { checksOf, type Inspection, inspection, versionsPlan } from '../features/inspection.ts';
+import type { Folder } from '../workspace/folder.ts';
 import { normalUri } from './files.ts';
 import type { Host } from './host.ts';
 
@@ -17,19 +21,49 @@ export function registerInspectionRequests(host: Host): void {
   };
 
   on('mergewright/mapping', async ({ uri, specification }) => {
-    const file = normalUri(uri);
-    const folder = host.workspace.folderOf(file);
-    await host.ready(folder);
-    host.workspace.flush();
-    const { lookup } = folder.catalog;
-    const source = lookup.one(specification.source);
-    const target = lookup.one(specification.target);
-    if (source === undefined || target === undefined) {
-      const missing = source === undefined ? specification.source : specification.target;
-      const message = `The folder has no DDL of ${missing.table}, or several tables of that name. Open the file with its CREATE TABLE.`;
-      return { mapping: null, problems: [{ code: 'unknown-table', severity: 'error', message }] };
-    }
-    const { conventions } = folder.settingsOf(file).inference;
+    const folder = await readyFolder(host, uri);
+    const source = tableOf(folder, specification.source);
+    const target = tableOf(folder, specification.target);
+    if ('message' in source) return { mapping: null, problems: [source] };
+    if ('message' in target) return { mapping: null, problems: [target] };
+    const { conventions } = folder.settingsOf(normalUri(uri)).inference;
     return { mapping: columnMapping(source, target, conventions, specification.options), problems: [] };
   });
+
+  on('mergewright/versions', async ({ uri, target, platform, search, key }) => {
+    const found = inspectionOf(await readyFolder(host, uri), target, platform);
+    if ('message' in found) return { plan: null, problems: [found] };
+    return { plan: versionsPlan(found, search, key), problems: [] };
+  });
+
+  on('mergewright/checks', async ({ uri, target, platform }) => {
+    const folder = await readyFolder(host, uri);
+    const found = inspectionOf(folder, target, platform);
+    if ('message' in found) return { checks: [], script: '', problems: [found] };
+    return { ...checksOf(found, folder.catalog.tables), problems: [] };
+  });
+}
+
+async function readyFolder(host: Host, uri: string): Promise<Folder> {
+  const folder = host.workspace.folderOf(normalUri(uri));
+  await host.ready(folder);
+  host.workspace.flush();
+  return folder;
+}
+
+function inspectionOf(folder: Folder, target: TableName, platform: string): Inspection | Problem {
+  const table = tableOf(folder, target);
+  if ('message' in table) return table;
+  return inspection(
+    table,
+    folder.loads.map((load) => load.specification),
+    platform,
+  );
+}
+
+function tableOf(folder: Folder, name: TableName): CatalogTable | Problem {
+  const table = folder.catalog.lookup.one(name);
+  if (table !== undefined) return table;
+  const message = `The folder has no DDL of ${name.table}, or several tables of that name. Open the file with its CREATE TABLE.`;
+  return { code: 'unknown-table', severity: 'error', message };
 }

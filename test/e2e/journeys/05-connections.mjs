@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { until } from '../lib/editor.mjs';
 import { tdsServer } from '../lib/tds.mjs';
 
+const identity = ['nvarchar(256)', 'sysname', 'sysname', 'nvarchar(128)', 'nvarchar(128)', 'nvarchar(4000)'].map(
+  (type, index) => `c${index} ${type}`,
+);
 const password = 'canary-9f3b1c';
 
 /** A connection to a SQL server and one to a DuckDB file: added, tested, protected, cancelled, described. */
@@ -13,6 +16,11 @@ export async function journey({ editor, open, root }) {
     users: { loader: password },
     database: 'Warehouse',
     handler: tds.script(
+      tds.on(/SERVERPROPERTY/, [
+        tds.rows(identity, [
+          ['WH01', 'Warehouse', 'loader', '16.0.4095.4', 'Developer Edition', 'Microsoft SQL Server 2022'],
+        ]),
+      ]),
       tds.on('INSERT', [tds.affected(3), tds.rows(['inserted int', 'expired int'], [[3, 1]])]),
       tds.on('WAITFOR', [tds.print('waiting'), tds.flush(), tds.stall()]),
     ),

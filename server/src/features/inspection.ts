@@ -1,0 +1,92 @@
+import type { CatalogTable } from '../../../protocol/catalog.ts';
+import { defaultSqlServerVersion, parsePlatform } from '../../../protocol/platform.ts';
+import type { Problem } from '../../../protocol/problem.ts';
+import type { DataCheck, VersionsPlan } from '../../../protocol/requests.ts';
+import type { Batch, CellValue } from '../../../protocol/run.ts';
+import type { LoadSpecification } from '../../../protocol/specification.ts';
+import type { Query } from '../load/language.ts';
+import { DuckDbPrinter } from '../sql/duckdb.ts';
+import { FabricPrinter } from '../sql/fabric.ts';
+import type { Printer, PrinterStyle } from '../sql/printer.ts';
+import { azureSqlPrinter, sqlServerPrinter } from '../sql/sqlserver.ts';
+import { SynapsePrinter } from '../sql/synapse.ts';
+import { dataChecks } from './data-checks.ts';
+import { type VersionedTable, versionedTable } from './version-columns.ts';
+import { keysQuery, versionsQuery } from './versions.ts';
+
+/** How a target is looked at on a platform: the table that keeps versions, and the printer of its queries. */
+export interface Inspection {
+  readonly versioned: VersionedTable;
+  readonly print: (query: Query) => Batch;
+}
+
+/** What is needed to look at a table's versions on a platform; else why that cannot be done. */
+export function inspection(
+  table: CatalogTable,
+  loads: readonly LoadSpecification[],
+  platform: string,
+): Inspection | Problem {
+  const versioned = versionedTable(table, loads);
+  if (versioned === undefined) {
+    const message = `${table.name.table} shows no key with a start or load date in its DDL, so it has no versions to look at.`;
+    return { code: 'no-versions', severity: 'error', message };
+  }
+  const printer = printerOf(platform);
+  if (printer === undefined) {
+    return { code: 'unsupported', severity: 'error', message: `unsupported: versions on ${platform}` };
+  }
+  return { versioned, print: (query) => ({ text: `${printer.query(query)};`, line: 0 }) };
+}
+
+/** The queries behind the panel's timeline. */
+export function versionsPlan(
+  { versioned, print }: Inspection,
+  search: string,
+  key: readonly CellValue[] | null,
+): VersionsPlan {
+  return {
+    keyColumns: versioned.keys.map((column) => column.name),
+    start: versioned.start.name,
+    end: versioned.end?.name ?? null,
+    tracked: versioned.tracked.map((column) => column.name),
+    closingGap: versioned.closingGap,
+    keys: print(keysQuery(versioned, search)),
+    versions: key === null ? null : print(versionsQuery(versioned, key)),
+  };
+}
+
+/** The invariants of a table as queries, and all of them as one script. */
+export function checksOf(
+  { versioned, print }: Inspection,
+  catalog: readonly CatalogTable[],
+): { readonly checks: readonly DataCheck[]; readonly script: string } {
+  const checks = dataChecks(versioned, catalog).map(({ name, description, query }) => ({
+    name,
+    description,
+    batch: print(query),
+  }));
+  const script = checks.map(({ name, description, batch }) => `-- ${name}: ${description}\n${batch.text}\n`).join('\n');
+  return { checks, script };
+}
+
+/** Columns of live tables may have any collation, so comparisons say which one counts. */
+const mixedCollations = true;
+const style: PrinterStyle = { comma: 'trailing', quoteAlways: true };
+
+function printerOf(text: string): Printer | undefined {
+  const platform = parsePlatform(text);
+  switch (platform?.name) {
+    case 'duckdb':
+      return new DuckDbPrinter(style);
+    case 'sqlserver':
+      return sqlServerPrinter(style, platform.version ?? defaultSqlServerVersion, mixedCollations);
+    case 'azuresql':
+      return azureSqlPrinter(style, mixedCollations);
+    case 'synapse':
+      return new SynapsePrinter(style, mixedCollations);
+    case 'fabric':
+      return new FabricPrinter(style, mixedCollations);
+    default:
+      return undefined;
+  }
+}
