@@ -437,7 +437,6 @@ function continuesStatement(cursor: Cursor): boolean {
   const next = cursor.peek(1);
   switch (cursor.word) {
     case 'USING':
-    case 'OUTPUT':
       return true;
     case 'WINDOW':
       return cursor.peek(2) === 'AS';

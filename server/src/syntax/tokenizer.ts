@@ -31,6 +31,8 @@ export class Tokenizer {
   private position: number;
   /** Where a notebook's cell border was met, -1 where none was. */
   private cellAt = -1;
+  /** Nothing of the current cell was read yet (Spark only). */
+  private cellStart: boolean;
   /** Only white space and comments stand between the line's start and the position. */
   private atLineStart: boolean;
 
@@ -41,11 +43,17 @@ export class Tokenizer {
     this.limit = limit;
     this.reservedBit = dialect.family === 'tsql' ? 1 : dialect.family === 'spark' ? 2 : 4;
     this.atLineStart = isAtLineStart(text, from);
+    this.cellStart = dialect.family === 'spark' && isAtCellStart(text, from);
   }
 
   /** Moves to the next token. At the end of the text it stays at a token of kind `end`. */
   next(): void {
     this.skipTrivia();
+    if (this.cellAt >= 0) {
+      this.readCellBorder();
+      return;
+    }
+    if (this.cellStart) this.skipOtherLanguage();
     if (this.cellAt >= 0) {
       this.readCellBorder();
       return;
@@ -101,6 +109,20 @@ export class Tokenizer {
     this.position = endOfLine(this.text, this.cellAt, this.limit);
     this.end = this.position;
     this.cellAt = -1;
+    this.cellStart = true;
+  }
+
+  /** A cell that begins with a magic command is no SQL, except for %sql, whose command is passed over. */
+  private skipOtherLanguage(): void {
+    this.cellStart = false;
+    const { text, limit } = this;
+    if (text.charCodeAt(this.position) !== 37 || !isNameStart(text.charCodeAt(this.position + 1))) return;
+    if (/^%sql\b/.test(text.slice(this.position, this.position + 5))) this.position += 4;
+    else {
+      const border = text.indexOf(cellBorder, this.position);
+      this.position = border < 0 || border > limit ? limit : border;
+    }
+    this.skipTrivia();
   }
 
   /** Block comments nest on all platforms. */
@@ -405,7 +427,7 @@ export class Tokenizer {
       this.kind = tokenKind.variable;
       return true;
     }
-    if (family === 'duckdb') {
+    if (family === 'duckdb' || next === 36) {
       const tag = /^\$\w*\$/.exec(text.slice(this.position, this.position + 64));
       if (tag === null) {
         this.readVariable(1);
@@ -504,6 +526,12 @@ function isAtLineStart(text: string, offset: number): boolean {
     else return false;
   }
   return true;
+}
+
+/** Only blanks stand between the offset and the cell border or the start of the text before it. */
+function isAtCellStart(text: string, offset: number): boolean {
+  const border = text.lastIndexOf(cellBorder, offset);
+  return text.slice(border < 0 ? 0 : border + cellBorder.length, offset).trim() === '';
 }
 
 /** All tokens of a text, comments and white space left out: the gaps between them. */
