@@ -169,6 +169,7 @@ export type PanelRequest =
   | { readonly kind: 'rerun'; readonly mode: 'preview' | 'run' }
   | { readonly kind: 'parameters' }
   | { readonly kind: 'sql' }
+  | { readonly kind: 'checks-script' }
   | { readonly kind: 'transaction'; readonly action: 'commit' | 'rollback' }
   | { readonly kind: 'search'; readonly text: string }
   | { readonly kind: 'key'; readonly key: readonly CellValue[] }

@@ -137,6 +137,7 @@ export function activate(context: vscode.ExtensionContext): void {
     rerun: (mode) => perform(() => again(runs, mode, false)),
     changeParameters: () => perform(() => again(runs, 'preview', true)),
     openSql: () => perform(async () => showSql(runs, workbench)),
+    openChecksScript: () => perform(() => workbench.showText('Data Checks.sql', inspector.checksScript, 'sql')),
     endTransaction: (action) => perform(() => runs.endTransaction(action)),
     searchKeys: (text) => perform(() => inspector.search(text)),
     chooseKey: (key) => perform(() => inspector.choose(key)),

@@ -1,6 +1,7 @@
 import type { CheckResult } from '../../protocol/panel.ts';
-import { element, icon } from './dom.ts';
+import { button, element, icon } from './dom.ts';
 import { formatNumber } from './format.ts';
+import { send } from './vscode-api.ts';
 
 /** The invariants of a target's pattern, and how many rows break each. The rows themselves stand under "Results". */
 export class ChecksView {
@@ -14,7 +15,12 @@ export class ChecksView {
 
   update(target: string, checks: readonly CheckResult[]): void {
     this.element.replaceChildren(
-      element('h2', {}, `Checks of ${target}`),
+      element(
+        'div',
+        { class: 'actions' },
+        element('h2', {}, `Checks of ${target}`),
+        button('Open as Script', 'go-to-file', () => send({ kind: 'checks-script' })),
+      ),
       element('ul', { class: 'check-list' }, ...checks.map(checkItem)),
     );
   }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Batch } from '../../../protocol/run.ts';
 import type { Connections } from '../connections/connections.ts';
-import { embeddedName } from '../connections/profile.ts';
+import { type ConnectionProfile, embeddedName } from '../connections/profile.ts';
 import type { Choice, Prompts, Server, Workbench } from '../ports.ts';
 import { type CsvFolder, csvFolders } from '../runs/csv-files.ts';
 import type { Command } from './command.ts';
@@ -31,18 +31,24 @@ export class PrepareEmbeddedDatabaseCommand implements Command {
     const chosen = await this.#chooseCsv(csvFolders(await this.#workbench.find('**/*.csv'), tables), folder);
     if (chosen === undefined) return;
     const csv = chosen.files.map((file) => ({ table: file.table, path: fileURLToPath(file.uri) }));
-    const { batches, problems } = await this.#server.request('mergewright/seed', { folder, csv });
+    const profile = this.#profile();
+    const file = profile.file === null ? {} : { file: profile.file };
+    const { batches, problems } = await this.#server.request('mergewright/seed', { folder, csv, ...file });
     const error = problems.find((problem) => problem.severity === 'error');
     if (batches.length === 0) throw new Error(error?.message ?? 'The folder has no CREATE TABLE statement.');
-    await this.#prompts.withProgress('Preparing the embedded database', () => this.#send(batches));
+    await this.#prompts.withProgress('Preparing the embedded database', () => this.#send(profile, batches));
     const filled = csv.length === 0 ? '' : `, ${csv.length} filled from CSV`;
     await this.#prompts.inform(`The embedded database has ${tables.length} tables${filled}.`);
     if (error !== undefined) await this.#prompts.warn(error.message);
   }
 
-  async #send(batches: readonly Batch[]): Promise<void> {
+  #profile(): ConnectionProfile {
     const profile = this.#connections.profiles(undefined).find((candidate) => candidate.name === embeddedName);
-    if (profile === undefined) return;
+    if (profile === undefined) throw new Error('The embedded engine is not there.');
+    return profile;
+  }
+
+  async #send(profile: ConnectionProfile, batches: readonly Batch[]): Promise<void> {
     const session = await this.#connections.open('preparation of the embedded engine', profile);
     if (session === undefined) return;
     try {

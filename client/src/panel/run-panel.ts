@@ -24,6 +24,7 @@ export interface PanelActions {
   rerun(mode: 'preview' | 'run'): void;
   changeParameters(): void;
   openSql(): void;
+  openChecksScript(): void;
   endTransaction(action: 'commit' | 'rollback'): void;
   searchKeys(text: string): void;
   chooseKey(key: Extract<PanelRequest, { kind: 'key' }>['key']): void;
@@ -158,6 +159,9 @@ export class RunPanel {
         return;
       case 'sql':
         actions?.openSql();
+        return;
+      case 'checks-script':
+        actions?.openChecksScript();
         return;
       case 'transaction':
         actions?.endTransaction(request.action);

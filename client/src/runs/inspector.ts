@@ -16,12 +16,18 @@ export class Inspector {
   readonly #server: Server;
   readonly #connections: Connections;
   readonly #panel: RunPanel;
+  #checksScript = '';
   #target: { readonly uri: string; readonly table: TableName } | null = null;
 
   constructor(server: Server, connections: Connections, panel: RunPanel) {
     this.#server = server;
     this.#connections = connections;
     this.#panel = panel;
+  }
+
+  /** The checks that ran last, as a script for a pipeline. */
+  get checksScript(): string {
+    return this.#checksScript;
   }
 
   /** The table whose keys the panel's search looks through. */
@@ -41,13 +47,14 @@ export class Inspector {
   /** Runs every check of a target and shows how many rows break each; the rows stand among the results. */
   async check(uri: string, table: TableName): Promise<void> {
     const facts = this.#connections.factsOf(uri);
-    const { checks, problems } = await this.#server.request('mergewright/checks', {
+    const { checks, script, problems } = await this.#server.request('mergewright/checks', {
       uri,
       target: table,
       platform: facts.platform,
     });
     const name = dotted(table);
     if (checks.length === 0) throw new Error(problems[0]?.message ?? `${name} has no invariants that can be checked.`);
+    this.#checksScript = script;
     const opened = await this.#connections.session(uri);
     if (opened === undefined) return;
     const model = new RunModel({

@@ -2,7 +2,6 @@ import { RequestType } from 'vscode-languageserver/node';
 import type { CatalogTable, TableName } from '../../../protocol/catalog.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import type { InspectionRequests } from '../../../protocol/requests.ts';
-import { columnMapping } from '../features/column-mapping.ts';
 import { checksOf, type Inspection, inspection, versionsPlan } from '../features/inspection.ts';
 import type { Folder } from '../workspace/folder.ts';
 import { normalUri } from './files.ts';
@@ -12,23 +11,13 @@ type Handler<M extends keyof InspectionRequests> = (
   params: InspectionRequests[M]['params'],
 ) => Promise<InspectionRequests[M]['result']>;
 
-/** Registers the requests that look at the data or the columns of one load. */
+/** Registers the requests that look at the data of a target. */
 export function registerInspectionRequests(host: Host): void {
   const on = <M extends keyof InspectionRequests>(method: M, handler: Handler<M>): void => {
     host.connection.onRequest(new RequestType<InspectionRequests[M]['params'], unknown, void>(method), (params) =>
       handler(params),
     );
   };
-
-  on('mergewright/mapping', async ({ uri, specification }) => {
-    const folder = await readyFolder(host, uri);
-    const source = tableOf(folder, specification.source);
-    const target = tableOf(folder, specification.target);
-    if ('message' in source) return { mapping: null, problems: [source] };
-    if ('message' in target) return { mapping: null, problems: [target] };
-    const { conventions } = folder.settingsOf(normalUri(uri)).inference;
-    return { mapping: columnMapping(source, target, conventions, specification.options), problems: [] };
-  });
 
   on('mergewright/versions', async ({ uri, target, platform, search, key }) => {
     const found = inspectionOf(await readyFolder(host, uri), target, platform);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { columnMapping } from '../../server/src/features/column-mapping.ts';
+import { columnMapping } from '../../server/src/features/mapping.ts';
 import { defaultConventions } from '../../server/src/model/conventions.ts';
 import { bareTable } from '../support/bare-table.ts';
 
@@ -32,18 +32,26 @@ const satellite = {
 };
 
 describe('columns side by side', () => {
-  const { columns, sources } = columnMapping(stage, satellite, defaultConventions, {
-    parameters: { source: 'RecordSource' },
-  });
+  const { columns, sources } = columnMapping(
+    stage,
+    satellite,
+    { parameters: { source: 'RecordSource' } },
+    defaultConventions,
+  );
   const of = (name: string) => columns.find((column) => column.target === name);
 
   test.each([
-    ['PatientId', 'patient_id', 'matched', 'found by its name'],
-    ['City', 'city', 'narrowed', 'varchar(50) does not fit into varchar(30): values may be cut or refused.'],
-    ['Zip', 'zip', 'converted', 'varchar(10) is converted to int.'],
-    ['LoadDate', null, 'made-by-load', 'made by the load'],
-    ['Source', null, 'made-by-load', 'filled by the parameter RecordSource'],
-    ['Other', null, 'unmatched', 'no stage column fits; it may not be NULL, so the load fails.'],
+    ['PatientId', 'patient_id', 'matched', 'The names differ in case and underscores only.'],
+    [
+      'City',
+      'city',
+      'narrowed',
+      'The names differ in case and underscores only. varchar(50) may not fit into varchar(30).',
+    ],
+    ['Zip', 'zip', 'converted', 'The names differ in case and underscores only. varchar(10) is converted to int.'],
+    ['LoadDate', null, 'made-by-load', 'Kept up by the load itself.'],
+    ['Source', null, 'made-by-load', 'Filled by the load parameter RecordSource.'],
+    ['Other', null, 'unmatched', 'Nothing in the stage fits, and the column is NOT NULL.'],
   ])('%s', (name, source, state, note) => {
     expect(of(name)).toMatchObject({ source, state, note });
   });
@@ -53,11 +61,11 @@ describe('columns side by side', () => {
   });
 
   test('a chosen source goes before a name', () => {
-    const chosen = columnMapping(stage, satellite, defaultConventions, { mapping: { City: 'a_name' } });
+    const chosen = columnMapping(stage, satellite, { mapping: { City: 'a_name' } }, defaultConventions);
     expect(chosen.columns.find((column) => column.target === 'City')).toMatchObject({
       source: 'a_name',
       state: 'matched',
-      note: 'chosen in mergewright.json',
+      note: 'Chosen by a person.',
     });
   });
 });
