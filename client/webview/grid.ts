@@ -279,6 +279,7 @@ function widthOfType(type: string): number {
   const text = type.toLowerCase();
   if (/timestamp|datetime/.test(text)) return 24;
   if (text.startsWith('date')) return 11;
+  if (/^(double|float|real|decimal|numeric|hugeint)/.test(text)) return 20;
   if (numberTypes.test(text)) return 10;
   const length = /\((\d+)\)/.exec(text)?.[1];
   return length === undefined ? 18 : Math.min(Number(length), 30);

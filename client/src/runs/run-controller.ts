@@ -208,7 +208,7 @@ export class RunController {
         });
       }
       panel.runChanged(model);
-      if (target.kind === 'text') problems.show(target.uri, model.errors());
+      if (target.kind === 'text') problems.show(target.uri, model.errors().filter(isOfText));
       this.#changed();
       connections.refresh();
       this.#announce(shown.title, shown.status, shown.elapsedMs ?? 0, prompts);
@@ -267,6 +267,11 @@ function readOnlyRefusal(facts: ConnectionFacts, load: ExecutableLoad): string |
 function shifted(load: ExecutableLoad, target: LoadTarget): ExecutableLoad {
   if (target.kind === 'specification' || target.line === 0) return load;
   return { ...load, batches: load.batches.map((batch) => ({ ...batch, line: batch.line + target.line })) };
+}
+
+/** A lost connection says nothing about the text. */
+function isOfText(error: RunError): boolean {
+  return error.code !== 'runner' && error.code !== 'connection';
 }
 
 function needsValue(parameter: LoadParameter): boolean {
