@@ -82,9 +82,7 @@ export interface VaultStage {
 
 export function vaultStage(context: LoadContext): VaultStage {
   const { options, target } = context;
-  const columns = target.columns
-    .filter((of) => !of.computed && !of.identity)
-    .flatMap((of) => stagedColumn(context, of) ?? []);
+  const columns = stagedColumns(context);
   refuseNarrowing(
     context,
     context.feeds.filter(
@@ -124,15 +122,23 @@ export function vaultStage(context: LoadContext): VaultStage {
   };
 }
 
+/** The target columns that something fills, in the target's order. */
+export function stagedColumns(context: LoadContext): readonly StagedColumn[] {
+  return context.target.columns
+    .filter((of) => !of.computed && !of.identity)
+    .flatMap((of) => stagedColumn(context, of) ?? []);
+}
+
 function stagedColumn(context: LoadContext, of: CatalogColumn): StagedColumn | undefined {
   const { options, target } = context;
   const type = columnType(target, of);
-  const keyInputs = entryOf(options.hash_key, of);
+  const hashed = entryOf(options.hash_columns, of);
+  const keyInputs = entryOf(options.hash_key, of) ?? (options.hash_role === 'hash_key' ? hashed : undefined);
   if (keyInputs !== undefined) {
     const parts = keyInputs.map((name) => ({ name, value: stagedValue(context, name, 'hash_key') }));
     return { target: of, type, value: digestOf(context, parts, 'hash_key', type), role: 'hash_key' };
   }
-  const diffInputs = entryOf(options.hashdiff, of);
+  const diffInputs = entryOf(options.hashdiff, of) ?? hashed;
   if (diffInputs !== undefined)
     return { target: of, type, value: hashdiffOver(context, diffInputs, type), role: 'hashdiff' };
   const feed = context.feeds.find((candidate) => candidate.target === of);
