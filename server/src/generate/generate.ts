@@ -1,45 +1,134 @@
-/** A load from its specification and its tables: plan, printer and form. Pure: same input, same bytes. */
+/**
+ * A load from its specification and its tables: plan, printer and form. Pure: the same input gives the same bytes, and no
+ * text of a table or an option makes it throw.
+ */
 import { parsePlatform } from '../../../protocol/platform.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
+import type { GeneratedFile } from '../../../protocol/requests.ts';
+import type { Batch } from '../../../protocol/run.ts';
+import type { LoadSpecification } from '../../../protocol/specification.ts';
 import { makeContext } from '../load/context.ts';
 import { planners } from '../load/patterns.ts';
-import { DuckDbPrinter } from '../sql/duckdb.ts';
+import type { LoadPlan } from '../load/plan.ts';
+import { sameIdentifier } from '../model/names.ts';
+import { type PlatformPrinter, printerFor } from '../sql/platforms.ts';
 import { comment } from '../sql/text.ts';
+import { duckdbPreview, duckdbScript } from './forms/duckdb.ts';
+import { procedureCall, tsqlPreview, tsqlProcedure, tsqlScript, tsqlView } from './forms/tsql.ts';
 import { headerLine } from './header.ts';
-import { blockEnd, blockStart, loadParameters } from './parameters.ts';
-import { duckdbBody } from './script-duckdb.ts';
-import type { GeneratedLoad, GenerateRequest } from './types.ts';
+import { departingOptions, resolveOptions } from './options.ts';
+import { loadParameters } from './parameters.ts';
+import { platformProblems } from './platform-problems.ts';
+import type { GeneratedLoad, GenerateRequest, LoadTables } from './types.ts';
 
+/** The load's files, batches and preview; null with at least one error when it can't be made. */
 export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | null> {
-  const { specification, tables, style } = request;
+  const { tables, style } = request;
+  const options = resolveOptions(request.specification);
+  const specification: LoadSpecification = { ...request.specification, options };
   const platform = parsePlatform(specification.platform);
+  if (platform === undefined)
+    return refused([error('unknown-platform', `${specification.platform} names no platform.`)]);
+  const chosen = printerFor(
+    platform,
+    { comma: style.comma, quoteAlways: style.brackets === 'always' },
+    hasMixedCollations(tables),
+  );
   const planner = planners[specification.pattern];
-  if (platform === undefined || planner === undefined || platform.name !== 'duckdb') {
+  if (chosen === null || planner === undefined) {
+    const nearest = chosen === null ? 'generate it for sqlserver or duckdb' : 'choose another pattern';
     return refused([
-      {
-        code: 'unsupported',
-        severity: 'error',
-        message: `unsupported: ${specification.pattern} on ${specification.platform}`,
-      },
+      error('unsupported', `unsupported: pattern ${specification.pattern} on ${specification.platform}; ${nearest}.`),
     ]);
   }
-  const printer = new DuckDbPrinter({ comma: style.comma, quoteAlways: style.brackets === 'always' });
-  const context = makeContext(specification, tables, printer.traits);
+  const context = makeContext(specification, tables, chosen.printer.traits);
   const plan = planner(context);
-  if (context.problems.some(({ severity }) => severity === 'error')) return refused(context.problems);
-  const text = `${[...style.header.map((line) => `-- ${line}`), headerLine(specification), comment(plan.says)].join(
-    '\n',
-  )}\n\n${blockStart}\n${plan.parameters.map((parameter) => printer.parameter(parameter)).join('\n')}\n${blockEnd}\n\n${duckdbBody(plan, printer, specification.shape)}\n`;
+  const problems = [...context.problems, ...platformProblems(plan, specification, tables, platform)];
+  if (problems.some(({ severity }) => severity === 'error')) return refused(problems);
+  const form = formOf(plan, specification, request, chosen);
   return {
     value: {
-      files: [{ path: `${specification.target.table}.sql`, text }],
+      files: form.files,
       specification,
-      parameters: loadParameters(plan.parameters, (type) => printer.typeName(type)),
-      batches: [{ text, line: 0 }],
-      preview: null,
+      parameters: loadParameters(plan.parameters, (type) => chosen.printer.typeName(type)),
+      batches: form.batches,
+      preview: form.preview === null ? null : { batches: [{ text: form.preview, line: 0 }] },
     },
-    problems: context.problems,
+    problems,
   };
+}
+
+interface Form {
+  readonly files: readonly GeneratedFile[];
+  readonly batches: readonly Batch[];
+  readonly preview: string | null;
+}
+
+function formOf(
+  plan: LoadPlan,
+  specification: LoadSpecification,
+  { tables, style }: GenerateRequest,
+  chosen: PlatformPrinter,
+): Form {
+  const head = [
+    ...style.header.map((line) => comment(line)),
+    headerLine({ ...specification, options: departingOptions(specification.pattern, specification.options) }),
+    comment(plan.says),
+  ].join('\n');
+  const { shape, target } = specification;
+  const path = `${specification.pattern}_${target.table}.sql`;
+  const previewable = plan.replaces === null;
+  if (chosen.family === 'duckdb') {
+    const text = `${head}\n\n${duckdbScript(plan, chosen.printer, shape)}\n`;
+    const preview = previewable ? `${duckdbPreview(plan, chosen.printer, tables.target)}\n` : null;
+    return { files: [{ path, text }], batches: [{ text, line: 0 }], preview };
+  }
+  const { printer } = chosen;
+  const preview = previewable ? `${tsqlPreview(plan, printer, tables.target)}\n` : null;
+  const script = tsqlScript(plan, printer, shape, style.hooks);
+  if (specification.form === 'procedure') {
+    const schema = style.procedureSchema ?? target.schema;
+    const name = printer.tableName({ database: null, schema, table: `Load_${target.table}` });
+    const { create, body } = tsqlProcedure(plan, printer, shape, style.hooks, name);
+    const procedure = asFile(path, [...create, body], head);
+    const call = asFile(`run_${path}`, [procedureCall(plan, printer, name)], comment(`Runs ${name}.`));
+    return { files: [procedure.file, call.file], batches: [...procedure.batches, ...call.batches], preview };
+  }
+  const { file, batches } = asFile(
+    path,
+    [...(plan.replaces?.kind === 'view' ? tsqlView(plan, printer) : []), script],
+    head,
+  );
+  return { files: [file], batches, preview };
+}
+
+/** Batches of one file, with GO between them; each bears the line where it starts. */
+function asFile(
+  path: string,
+  batches: readonly string[],
+  head: string,
+): { readonly file: GeneratedFile; readonly batches: readonly Batch[] } {
+  const texts = batches.map((batch, index) => (index === 0 ? `${head}\n\n${batch}\n` : `${batch}\n`));
+  let line = 0;
+  const placed = texts.map((text): Batch => {
+    const batch = { text, line };
+    line += text.split('\n').length;
+    return batch;
+  });
+  return { file: { path, text: texts.join('GO\n') }, batches: placed };
+}
+
+/** Tables of two databases, or columns with stated collations, may compare text differently. */
+function hasMixedCollations({ source, target, extra }: LoadTables): boolean {
+  const all = [source, target, ...Object.values(extra)];
+  return (
+    all.some((one) => !sameIdentifier(one.name.database ?? '', target.name.database ?? '')) ||
+    all.some((one) => one.columns.some((column) => column.collation !== null))
+  );
+}
+
+function error(code: string, message: string): Problem {
+  return { code, severity: 'error', message };
 }
 
 function refused(problems: readonly Problem[]): Outcome<null> {

@@ -107,6 +107,8 @@ export type Write =
       readonly from: string;
       readonly where: readonly Expression[];
       readonly values: readonly Assignment[];
+      /** A table of the load's own that takes the rows instead of the target. */
+      readonly into?: TableName;
     }
   | {
       readonly kind: 'delete';

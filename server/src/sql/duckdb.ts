@@ -1,7 +1,6 @@
 /** DuckDB, the embedded engine. */
-import type { Expression, Relation, ValueType } from '../load/language.ts';
-import type { LoadPlan, PlanParameter, Step, Write } from '../load/plan.ts';
-import { type Merge, storedColumn } from './merge.ts';
+import { type Expression, type Relation, types, type ValueType } from '../load/language.ts';
+import type { PlanParameter, RowMatch, Step, Write } from '../load/plan.ts';
 import { isTextValue, Printer } from './printer.ts';
 import { commaList, comment, indent } from './text.ts';
 import { duckdbType } from './types.ts';
@@ -161,108 +160,31 @@ export class DuckDbPrinter extends Printer {
 
   /** One scan gives all values; a struct carries them, since SET VARIABLE sets one at a time. */
   private measure({ query }: Extract<Step, { kind: 'measure' }>): string {
-    const counts = query.items.map(({ name, value }) => ({ name, text: `CAST(${this.expression(value)} AS BIGINT)` }));
-    const [only, ...more] = counts;
-    const rest = { ...query, items: [] };
+    const values = query.items.map(({ name, value }) => ({ name, text: `CAST(${this.expression(value)} AS BIGINT)` }));
+    const [only, ...more] = values;
     if (only !== undefined && more.length === 0) {
-      return `SET VARIABLE ${only.name} = (\n${indent(this.measured(only.text, rest))}\n);`;
+      return `SET VARIABLE ${only.name} = (\n${indent(this.select(query, null, [only.text]))}\n);`;
     }
-    const fields = counts.map(({ name, text }) => `${this.name(name)}: ${text}`);
-    const struct = `{\n${indent(fields.join(',\n'), 2)}\n    }`;
-    const spread = counts.map(({ name }) => `SET VARIABLE ${name} = getvariable('measured').${this.name(name)};`);
-    return [`SET VARIABLE measured = (\n${indent(this.measured(struct, rest))}\n);`, ...spread].join('\n');
-  }
-
-  private measured(text: string, query: Extract<Step, { kind: 'measure' }>['query']): string {
-    return this.select(
-      { ...query, items: [{ name: 'measured', value: { kind: 'literal', value: null, type: null } }] },
-      null,
-    ).replace(/^SELECT\n.*$/m, () => `SELECT ${text}`);
+    const struct = `{\n${indent(values.map(({ name, text }) => `${name}: ${text}`).join(',\n'))}\n}`;
+    const spread = values.map(({ name }) => `SET VARIABLE ${name} = getvariable('measured').${name};`);
+    return [`SET VARIABLE measured = (\n${indent(this.select(query, null, [struct]))}\n);`, ...spread].join('\n');
   }
 
   // --- writes
 
-  write(write: Write | Merge, plan: LoadPlan): string {
-    return `${comment(write.says)}\n${this.writeText(write, plan)}`;
-  }
-
-  private writeText(write: Write | Merge, plan: LoadPlan): string {
-    const target = this.tableName(plan.target);
-    switch (write.kind) {
-      case 'insert': {
-        const names = write.values.map(({ column }) => this.name(column));
-        const query = this.query({
-          kind: 'query',
-          distinct: false,
-          items: write.values.map(({ column, value }) => ({ name: column, value })),
-          from: { relation: { kind: 'named', name: write.from }, alias: 'c' },
-          joins: [],
-          where: write.where,
-          groupBy: [],
-          text: 'column',
-          having: [],
-          orderBy: [],
-          limit: null,
-        });
-        return `INSERT INTO ${target} (\n${indent(commaList(names, this.style.comma))}\n)\n${query};`;
-      }
-      case 'update': {
-        const set = write.set.map(({ column, value }) => `${this.name(column)} = ${this.expression(value)}`);
-        const where = this.filter('WHERE', [...write.where, ...this.matched(write)]);
-        return `UPDATE ${target} AS t\nSET\n${indent(commaList(set, this.style.comma))}\nFROM ${this.relationName(write.from)} AS c\n${where.join('\n')};`;
-      }
-      case 'delete': {
-        const where = this.filter('WHERE', [...write.where, ...this.matched(write)]);
-        return `DELETE FROM ${target} AS t\nUSING ${this.relationName(write.from)} AS c\n${where.join('\n')};`;
-      }
-      case 'merge':
-        return this.mergeText(write, target);
-    }
-  }
-
-  private matched({ match }: { readonly match: Merge['match'] }): readonly Expression[] {
-    if (match.address === null) return [...match.on, ...match.where];
-    const address: Expression = { kind: 'column', of: 'c', name: match.address, type: storedType };
+  protected override rowMatch(match: RowMatch): readonly Expression[] {
+    if (match.address === null) return super.rowMatch(match);
+    const address: Expression = { kind: 'column', of: 'c', name: match.address, type: types.count };
     return [{ kind: 'compare', operator: '=', left: { kind: 'row-address', of: 't' }, right: address, text: 'column' }];
   }
 
-  private mergeText(merge: Merge, target: string): string {
-    const from = { relation: { kind: 'named', name: merge.from } as const, alias: 'c' };
-    const parts = [merge.matched, ...(merge.added === null ? [] : [merge.added])].map(({ where, items }) =>
-      this.query({
-        kind: 'query',
-        distinct: false,
-        items,
-        from,
-        joins: [],
-        where,
-        groupBy: [],
-        text: 'column',
-        having: [],
-        orderBy: [],
-        limit: null,
-      }),
-    );
-    const on = this.matched(merge).map((part) => this.grouped(part, 'all'));
-    const names = merge.inserts.map(({ column }) => this.name(column));
-    const values = merge.inserts.map(({ value }) => this.expression(value));
-    const set = merge.updates.map(({ column, value }) => `${this.name(column)} = ${this.expression(value)}`);
-    const { comma } = this.style;
-    return [
-      `MERGE INTO ${target} AS t`,
-      `USING (\n${indent(parts.join('\nUNION ALL\n'))}\n) AS c`,
-      `    ON ${on.join(' AND ')}`,
-      ...(merge.deletes === null ? [] : [`WHEN MATCHED AND ${this.grouped(merge.deletes, 'all')} THEN\n    DELETE`]),
-      ...(set.length === 0 ? [] : [`WHEN MATCHED THEN\n    UPDATE SET\n${indent(commaList(set, comma), 2)}`]),
-      `WHEN NOT MATCHED THEN\n    INSERT (\n${indent(commaList(names, comma), 2)}\n    )\n    VALUES (\n${indent(commaList(values, comma), 2)}\n    );`,
-    ].join('\n');
+  protected updateText(target: string, write: Extract<Write, { kind: 'update' }>): string {
+    const where = this.filter('WHERE', [...write.where, ...this.rowMatch(write.match), ...this.rowFilter(write.match)]);
+    return `UPDATE ${target} AS t\nSET\n${indent(this.assignments(write.set))}\nFROM ${this.relationName(write.from)} AS c\n${where.join('\n')};`;
+  }
+
+  protected deleteText(target: string, write: Extract<Write, { kind: 'delete' }>): string {
+    const where = this.filter('WHERE', [...write.where, ...this.rowMatch(write.match), ...this.rowFilter(write.match)]);
+    return `DELETE FROM ${target} AS t\nUSING ${this.relationName(write.from)} AS c\n${where.join('\n')};`;
   }
 }
-
-const storedType = {
-  text: 'BIGINT',
-  origin: 'duckdb' as const,
-  facts: { base: 'bigint', family: 'integer' as const, length: null, unicode: false, precision: 19, scale: 0 },
-};
-
-export { storedColumn };

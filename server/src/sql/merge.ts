@@ -12,12 +12,13 @@ export interface Merge {
   readonly from: string;
   /** Rows that have a stored row, and rows that have none; the same items in the same order. Aliased `c` inside. */
   readonly matched: { readonly where: readonly Expression[]; readonly items: readonly Item[] };
-  readonly added: { readonly where: readonly Expression[]; readonly items: readonly Item[] } | null;
+  readonly added: { readonly where: readonly Expression[]; readonly items: readonly Item[] };
+  /** An item that is 1 where there is a stored row: needed where a match of two NULLs would take added rows for stored ones. */
+  readonly marker: string | null;
   readonly match: RowMatch;
   /** When a matched row is removed; null for never. */
   readonly deletes: Expression | null;
   readonly updates: readonly Assignment[];
-  /** When a matched row is updated, beside not being removed; empty for always. */
   readonly inserts: readonly Assignment[];
 }
 
@@ -27,7 +28,10 @@ export function mergedWrites(
   columnType: (name: string) => Expression,
 ): readonly (Write | Merge)[] {
   const groups = new Map<string, Write[]>();
-  for (const write of writes) groups.set(write.from, [...(groups.get(write.from) ?? []), write]);
+  for (const write of writes) {
+    const group = write.kind === 'insert' && write.into !== undefined ? ` ${JSON.stringify(write.into)}` : write.from;
+    groups.set(group, [...(groups.get(group) ?? []), write]);
+  }
   return [...groups.values()].flatMap((group): readonly (Write | Merge)[] => {
     const merge = mergeOf(group, columnType);
     return merge === null ? group : [merge];
@@ -48,12 +52,15 @@ function mergeOf(group: readonly Write[], stored: (name: string) => Expression):
     ...namesOf(group.flatMap((write) => [...write.where, ...valuesOf(write).map(({ value }) => value)])),
   ]);
   const typed = new Map(columnsOf(group).map((of) => [of.name, of]));
-  const itemsFor = (hasRow: boolean): readonly Item[] =>
-    [...used].map((name) => {
+  const marker = match.address === null && match.on.some(({ kind }) => kind === 'same') ? 'has_stored_row' : null;
+  const itemsFor = (hasRow: boolean): readonly Item[] => [
+    ...(marker === null ? [] : [{ name: marker, value: literal(hasRow ? 1 : 0) }]),
+    ...[...used].map((name) => {
       const of = typed.get(name) ?? { kind: 'column' as const, of: 'c', name, type: types.count };
       const value: Expression = !hasRow && matchNames.includes(name) ? literal(null, of.type) : of;
       return { name, value };
-    });
+    }),
+  ];
   const updates = changing.filter((write) => write.kind === 'update');
   const deletes = changing.filter((write) => write.kind === 'delete');
   return {
@@ -62,6 +69,7 @@ function mergeOf(group: readonly Write[], stored: (name: string) => Expression):
     from: first.from,
     matched: { where: [anyOf(changing)], items: itemsFor(true) },
     added: { where: insert.where, items: itemsFor(false) },
+    marker,
     match,
     deletes: deletes.length === 0 ? null : anyOf(deletes),
     updates: joinedAssignments(updates, stored),

@@ -3,6 +3,7 @@
  * over it, each with the rule of the engine that it follows.
  */
 import type { TableName } from '../../../protocol/catalog.ts';
+import { select } from '../load/build.ts';
 import type { EngineTraits } from '../load/context.ts';
 import type {
   Expression,
@@ -17,8 +18,9 @@ import type {
   ValueType,
 } from '../load/language.ts';
 import { isText } from '../load/language.ts';
-import type { LoadPlan, PlanParameter, Step, Write } from '../load/plan.ts';
-import { commaList, indent } from './text.ts';
+import type { Assignment, PlanParameter, RowMatch, Step, Write } from '../load/plan.ts';
+import type { Merge } from './merge.ts';
+import { commaList, comment, indent } from './text.ts';
 
 /** What house style asks of the printers; see `HouseStyle` for the rest. */
 export interface PrinterStyle {
@@ -94,7 +96,9 @@ export abstract class Printer {
       case 'coalesce':
         return `COALESCE(${e.of.map((part) => this.mixed(part)).join(', ')})`;
       case 'null-if':
-        return `NULLIF(${this.expression(e.operand)}, ${this.textLiteral(e.value)})`;
+        return e.value === ''
+          ? this.nullIfEmpty(this.expression(e.operand))
+          : `NULLIF(${this.expression(e.operand)}, ${this.textLiteral(e.value)})`;
       case 'trim':
         return this.trimmed(this.expression(e.operand));
       case 'upper':
@@ -151,6 +155,10 @@ export abstract class Printer {
 
   protected distinctness(left: Expression, right: Expression, _text: TextRule): string {
     return `${this.operand(left)} IS DISTINCT FROM ${this.operand(right)}`;
+  }
+
+  protected nullIfEmpty(text: string): string {
+    return `NULLIF(${text}, '')`;
   }
 
   protected abstract trimmed(text: string): string;
@@ -237,15 +245,15 @@ export abstract class Printer {
     return `SELECT\n${indent(commaList(items, this.style.comma))}\n${into}\nFROM (\n${indent(parts)}\n) AS u`;
   }
 
-  protected select(query: Query, into: string | null): string {
+  /** One SELECT; `items` are the texts of its select list where they are not the query's own. */
+  protected select(
+    query: Query,
+    into: string | null,
+    items: readonly string[] = query.items.map((item) => this.item(item)),
+  ): string {
     const lines = [
       `SELECT${query.distinct ? ' DISTINCT' : ''}${this.limitBefore(query)}`,
-      indent(
-        commaList(
-          query.items.map((item) => this.item(item)),
-          this.style.comma,
-        ),
-      ),
+      indent(commaList(items, this.style.comma)),
       ...(into === null ? [] : [into]),
       ...(query.from === null ? [] : [`FROM ${this.source(query.from)}`]),
       ...query.joins.map((joined) => this.join(joined)),
@@ -335,8 +343,86 @@ export abstract class Printer {
   // --- steps and writes, each as statements with their terminators
 
   abstract step(step: Step): string;
-  abstract write(write: Write, plan: LoadPlan): string;
   abstract parameter(parameter: PlanParameter): string;
+
+  write(write: Write | Merge, target: TableName): string {
+    return `${comment(write.says)}\n${this.writeText(write, this.tableName(target))}`;
+  }
+
+  private writeText(write: Write | Merge, target: string): string {
+    switch (write.kind) {
+      case 'insert':
+        return this.insertText(target, write);
+      case 'update':
+        return this.updateText(target, write);
+      case 'delete':
+        return this.deleteText(target, write);
+      case 'merge':
+        return this.mergeText(target, write);
+    }
+  }
+
+  protected insertText(target: string, write: Extract<Write, { kind: 'insert' }>): string {
+    const names = write.values.map(({ column }) => this.name(column));
+    const items = write.values.map(({ column, value }) => ({ name: column, value }));
+    const query = this.query(this.changeRows(write.from, items, write.where));
+    return `INSERT INTO ${target} (\n${indent(commaList(names, this.style.comma))}\n)\n${query};`;
+  }
+
+  protected abstract updateText(target: string, write: Extract<Write, { kind: 'update' }>): string;
+  protected abstract deleteText(target: string, write: Extract<Write, { kind: 'delete' }>): string;
+
+  /** What finds a change's stored row. */
+  protected rowMatch(match: RowMatch): readonly Expression[] {
+    return match.on;
+  }
+
+  /** What else must hold for the stored row; known already where the row is found by its address. */
+  protected rowFilter(match: RowMatch): readonly Expression[] {
+    return match.address === null ? match.where : [];
+  }
+
+  protected assignments(set: readonly Assignment[]): string {
+    return commaList(
+      set.map(({ column, value }) => `${this.name(column)} = ${this.expression(value)}`),
+      this.style.comma,
+    );
+  }
+
+  private changeRows(from: string, items: readonly Item[], where: readonly Expression[]): Query {
+    return select(items, { relation: { kind: 'named', name: from }, alias: 'c' }, { where });
+  }
+
+  /** A hint between the target's name and its alias. */
+  protected mergeHint(): string {
+    return '';
+  }
+
+  protected mergeText(target: string, merge: Merge): string {
+    const parts = [merge.matched, merge.added].map(({ where, items }) =>
+      this.query(this.changeRows(merge.from, items, where)),
+    );
+    const on = this.rowMatch(merge.match).map((part) => this.grouped(part, 'all'));
+    if (merge.marker !== null) on.unshift(`c.${this.name(merge.marker)} = 1`);
+    const and = this.rowFilter(merge.match).map((part) => ` AND ${this.grouped(part, 'all')}`);
+    const names = merge.inserts.map(({ column }) => this.name(column));
+    const values = merge.inserts.map(({ value }) => this.expression(value));
+    const { comma } = this.style;
+    return [
+      `MERGE INTO ${target}${this.mergeHint()} AS t`,
+      `USING (\n${indent(parts.join('\nUNION ALL\n'))}\n) AS c`,
+      ...on.map((condition, index) => (index === 0 ? `    ON ${condition}` : `   AND ${condition}`)),
+      ...(merge.deletes === null
+        ? []
+        : [`WHEN MATCHED AND ${this.grouped(merge.deletes, 'all')}${and.join('')} THEN\n    DELETE`]),
+      ...(merge.updates.length === 0
+        ? []
+        : [`WHEN MATCHED${and.join('')} THEN\n    UPDATE SET\n${indent(this.assignments(merge.updates), 2)}`]),
+      'WHEN NOT MATCHED THEN',
+      `    INSERT (\n${indent(commaList(names, comma), 2)}\n    )`,
+      `    VALUES (\n${indent(commaList(values, comma), 2)}\n    );`,
+    ].join('\n');
+  }
 }
 
 const frames = {

@@ -145,13 +145,13 @@ function satelliteSteps(satellite: Satellite): readonly Step[] {
   return [
     ...highWaterStep(satellite),
     stagedStep(satellite),
-    keyCount(stage, 'staged', 'Distinct keys in the stage.', acceptedRows.name),
+    keyCount(stage, named('staged'), 'Distinct keys in the stage.', acceptedRows.name),
     candidatesStep(satellite),
     sequenceStep(satellite),
     ...guards(satellite),
     context.options.out_of_order === 'timeline_check' ? timelineStep(satellite) : changesStep(satellite),
     rowCount('changes', 'What will be inserted.', newRows.name),
-    keyCount(stage, 'changes', 'Keys with a new version.', changedKeys.name),
+    keyCount(stage, named('changes'), 'Keys with a new version.', changedKeys.name),
   ];
 }
 

@@ -1,0 +1,88 @@
+/** Scripts and previews for the embedded engine: one batch, one transaction. */
+import type { CatalogTable } from '../../../../protocol/catalog.ts';
+import type { Shape } from '../../../../protocol/specification.ts';
+import type { LoadPlan, Write } from '../../load/plan.ts';
+import type { DuckDbPrinter } from '../../sql/duckdb.ts';
+import { type Merge, mergedWrites, storedColumn } from '../../sql/merge.ts';
+import { commaList, comment, indent } from '../../sql/text.ts';
+import { countsText, warningRow } from '../counts.ts';
+import { blockEnd, blockStart } from '../parameters.ts';
+import { sampleQueries } from '../samples.ts';
+
+/** The script without its header. */
+export function duckdbScript(plan: LoadPlan, printer: DuckDbPrinter, shape: Shape): string {
+  const lock = printer.tableName({ ...plan.target, table: `${plan.target.table}_load_is_running` });
+  const writes = shape === 'merge' ? mergedWrites(plan.writes, storedColumn) : plan.writes;
+  const changes = [
+    ...writes.map((write) => printer.write(write, targetOf(write, plan))),
+    ...replacement(plan, printer),
+  ];
+  return paragraphs([
+    parameterBlock(plan, printer),
+    'BEGIN TRANSACTION;',
+    `${comment('One load of this table at a time: a second one meets this table and fails.')}\nCREATE TABLE ${lock} (one INTEGER);`,
+    ...keptTables(plan, printer),
+    ...plan.steps.map((step) => printer.step(step)),
+    ...changes,
+    `DROP TABLE ${lock};\nCOMMIT;`,
+    ...ending(plan, printer),
+  ]);
+}
+
+/** What a preview sends: the steps, which write temporary tables only, then samples, warnings and counts. */
+export function duckdbPreview(plan: LoadPlan, printer: DuckDbPrinter, target: CatalogTable): string {
+  return paragraphs([
+    parameterBlock(plan, printer),
+    ...plan.steps.map((step) => printer.step(step)),
+    ...sampleQueries(plan, target).map((query) => `${printer.query(query)};`),
+    ...ending(plan, printer),
+  ]);
+}
+
+function targetOf(write: Write | Merge, plan: LoadPlan): LoadPlan['target'] {
+  return write.kind === 'insert' ? (write.into ?? plan.target) : plan.target;
+}
+
+function parameterBlock(plan: LoadPlan, printer: DuckDbPrinter): string {
+  if (plan.parameters.length === 0) return '';
+  return [blockStart, ...plan.parameters.map((parameter) => printer.parameter(parameter)), blockEnd].join('\n');
+}
+
+function ending(plan: LoadPlan, printer: DuckDbPrinter): readonly string[] {
+  const relations = plan.steps.flatMap((step) => (step.kind === 'let' ? [step.name] : []));
+  const warnings = plan.warnings.map(
+    (warning) => `${warningRow(warning, printer)}\nWHERE ${printer.expression(warning.when)}`,
+  );
+  return [
+    relations.map((name) => `DROP TABLE ${printer.relationName(name)};`).join('\n'),
+    warnings.length === 0 ? '' : `${comment('What was left out.')}\n${warnings.join('\nUNION ALL\n')};`,
+    `${comment('What changed.')}\n${countsText(plan, printer, 'BIGINT')}`,
+  ];
+}
+
+function keptTables(plan: LoadPlan, printer: DuckDbPrinter): readonly string[] {
+  return plan.keeps.map(({ says, name, columns }) => {
+    const lines = columns.map(
+      (of) => `${printer.name(of.name)} ${printer.typeName(of.type)}${of.nullable ? '' : ' NOT NULL'}`,
+    );
+    return `${comment(says)}\nCREATE TABLE IF NOT EXISTS ${printer.tableName(name)} (\n${indent(commaList(lines, printer.style.comma))}\n);`;
+  });
+}
+
+function replacement({ replaces, target }: LoadPlan, printer: DuckDbPrinter): readonly string[] {
+  if (replaces === null) return [];
+  const name = printer.tableName(target);
+  if (replaces.kind === 'view') {
+    return [`${comment(replaces.says)}\nCREATE OR REPLACE VIEW ${name} AS\n${printer.query(replaces.query)};`];
+  }
+  const first = replaces.query.kind === 'union' ? replaces.query.parts[0] : replaces.query;
+  const columns = (first?.items ?? []).map((item) => printer.name(item.name));
+  return [
+    `${comment(replaces.says)}\nDELETE FROM ${name};`,
+    `INSERT INTO ${name} (\n${indent(commaList(columns, printer.style.comma))}\n)\n${printer.query(replaces.query)};`,
+  ];
+}
+
+function paragraphs(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n');
+}

@@ -1,0 +1,121 @@
+/** What a platform can't do for a load: each with its reason and the nearest form. */
+import { isTsql, type Platform } from '../../../protocol/platform.ts';
+import type { Problem } from '../../../protocol/problem.ts';
+import type { LoadSpecification } from '../../../protocol/specification.ts';
+import type { Expression } from '../load/language.ts';
+import { isText } from '../load/language.ts';
+import type { LoadPlan } from '../load/plan.ts';
+import { formatTableName, sameIdentifier } from '../model/names.ts';
+import type { LoadTables } from './types.ts';
+
+export function platformProblems(
+  plan: LoadPlan,
+  specification: LoadSpecification,
+  tables: LoadTables,
+  platform: Platform,
+): readonly Problem[] {
+  return [
+    ...formProblems(specification, platform),
+    ...databaseProblems(tables, platform),
+    ...mergeProblems(plan, specification, tables, platform),
+    ...(lacksUtf8(platform) && hashesText(plan) ? [asciiOnly(platform)] : []),
+  ];
+}
+
+function formProblems({ form, pattern }: LoadSpecification, platform: Platform): readonly Problem[] {
+  if (form === 'script') return [];
+  if (!isTsql(platform.name)) {
+    return [unsupported(`form ${form} on ${platform.name}`, 'the engine has no such thing', 'form script')];
+  }
+  if (form === 'procedure') return [];
+  if (form === 'dynamic-procedure' && (pattern === 'scd2_day' || pattern === 'inactivation')) return [];
+  return [
+    unsupported(
+      `form ${form} for ${pattern}`,
+      'only scd2_day and inactivation have a procedure that reads the catalog',
+      'form procedure',
+    ),
+  ];
+}
+
+function databaseProblems({ source, target, extra }: LoadTables, platform: Platform): readonly Problem[] {
+  if (platform.name !== 'azuresql' && platform.name !== 'synapse') return [];
+  const named = [source, target, ...Object.values(extra)].filter((table) => table.name.database !== null);
+  if (named.length === 0) return [];
+  const names = named.map((table) => formatTableName(table.name)).join(' and ');
+  const reason = `${names} name a database, and ${platform.name} reads no other database than its own`;
+  return [
+    unsupported(
+      'cross-database',
+      reason,
+      'both tables in schemas of one database, or an external table for the source',
+    ),
+  ];
+}
+
+function mergeProblems(
+  plan: LoadPlan,
+  { shape }: LoadSpecification,
+  { target }: LoadTables,
+  platform: Platform,
+): readonly Problem[] {
+  if (shape !== 'merge' || platform.name !== 'synapse' || !plan.writes.some((write) => write.kind !== 'insert'))
+    return [];
+  if (target.columns.some((column) => column.identity)) {
+    return [
+      unsupported(
+        'MERGE into a table with IDENTITY',
+        'Synapse inserts into such tables by INSERT only',
+        'shape separate',
+      ),
+    ];
+  }
+  const distribution = Object.entries(target.options).find(([name]) => sameIdentifier(name, 'distribution'))?.[1];
+  if (distribution === undefined || /^hash/i.test(distribution)) return [];
+  return [
+    unsupported(
+      `MERGE into a ${distribution} table`,
+      'WHEN NOT MATCHED needs a target that is distributed by HASH',
+      'shape separate',
+    ),
+  ];
+}
+
+/** No `_UTF8` collation before SQL Server 2019. */
+export function lacksUtf8(platform: Platform): boolean {
+  return platform.name === 'sqlserver' && (platform.version ?? 2019) < 2019;
+}
+
+function asciiOnly(platform: Platform): Problem {
+  return {
+    code: 'unsupported',
+    severity: 'warning',
+    message: `unsupported: UTF-8 digest: SQL Server ${platform.version} has no UTF-8 collation, so texts are hashed as ASCII and a guard stops the load for any other letter; the nearest without that limit is SQL Server 2019.`,
+  };
+}
+
+/** Whether a digest takes text in, other than of numbers, dates and the like. */
+function hashesText(plan: LoadPlan): boolean {
+  return (
+    findInPlan(plan, (node) => node.kind === 'digest') &&
+    findInPlan(plan, (node) => node.kind === 'rendered' && isText(node.operand))
+  );
+}
+
+function findInPlan(plan: LoadPlan, test: (node: Expression) => boolean): boolean {
+  const visit = (node: unknown): boolean => {
+    if (typeof node !== 'object' || node === null) return false;
+    return (
+      ('kind' in node && typeof node.kind === 'string' && test(node as Expression)) || Object.values(node).some(visit)
+    );
+  };
+  return visit([plan.steps, plan.replaces]);
+}
+
+function unsupported(what: string, reason: string, nearest: string): Problem {
+  return {
+    code: 'unsupported',
+    severity: 'error',
+    message: `unsupported: ${what}: ${reason}; the nearest is ${nearest}.`,
+  };
+}

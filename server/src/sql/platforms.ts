@@ -1,0 +1,36 @@
+/** The printer of each platform. */
+import type { Platform } from '../../../protocol/platform.ts';
+import { defaultSqlServerVersion } from '../../../protocol/platform.ts';
+import { DuckDbPrinter } from './duckdb.ts';
+import { FabricPrinter } from './fabric.ts';
+import type { PrinterStyle } from './printer.ts';
+import { azureSqlPrinter, sqlServerPrinter } from './sqlserver.ts';
+import { SynapsePrinter } from './synapse.ts';
+import type { TsqlPrinter } from './tsql.ts';
+
+/** A printer by the family whose forms it fits; null where the platform has none. */
+export type PlatformPrinter =
+  | { readonly family: 'tsql'; readonly printer: TsqlPrinter }
+  | { readonly family: 'duckdb'; readonly printer: DuckDbPrinter };
+
+/** `mixedCollations`: source and target may compare text differently, so a comparison has to say which one counts. */
+export function printerFor(platform: Platform, style: PrinterStyle, mixedCollations: boolean): PlatformPrinter | null {
+  switch (platform.name) {
+    case 'duckdb':
+      return { family: 'duckdb', printer: new DuckDbPrinter(style) };
+    case 'sqlserver': {
+      const version = platform.version ?? defaultSqlServerVersion;
+      return { family: 'tsql', printer: sqlServerPrinter(style, version, mixedCollations) };
+    }
+    case 'azuresql':
+      return { family: 'tsql', printer: azureSqlPrinter(style, mixedCollations) };
+    case 'synapse':
+      return { family: 'tsql', printer: new SynapsePrinter(style, mixedCollations) };
+    case 'fabric':
+      return { family: 'tsql', printer: new FabricPrinter(style, mixedCollations) };
+    case 'databricks':
+    case 'delta':
+    case 'spark':
+      return null;
+  }
+}

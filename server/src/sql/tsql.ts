@@ -1,0 +1,418 @@
+/**
+ * T-SQL as SQL Server and Azure SQL Database speak it; Synapse and Fabric are lists of differences over this printer.
+ * What a product version lacks stands in `TsqlFeatures`.
+ */
+import {
+  type Expression,
+  isText,
+  type Query,
+  type TextRule,
+  typeOf,
+  types,
+  type Union,
+  type ValueType,
+} from '../load/language.ts';
+import { guardNumbers, type PlanParameter, type Step, type Write } from '../load/plan.ts';
+import { Printer, type PrinterStyle } from './printer.ts';
+import { comment, indent } from './text.ts';
+import { tsqlType } from './types.ts';
+
+/** What a product or version of the family offers. */
+export interface TsqlFeatures {
+  /** `DROP … IF EXISTS`. */
+  readonly dropIfExists: boolean;
+  /** `CREATE OR ALTER`. */
+  readonly createOrAlter: boolean;
+  /** `STRING_AGG`. */
+  readonly stringAgg: boolean;
+  /** `IS DISTINCT FROM`. */
+  readonly distinctFrom: boolean;
+  /** Collations that store text as UTF-8. */
+  readonly utf8: boolean;
+  /** `SET XACT_ABORT ON`. */
+  readonly xactAbort: boolean;
+  /** `sp_getapplock`. */
+  readonly appLock: boolean;
+  /** Relations are materialised inside the transaction; else before it, since it takes no DDL. */
+  readonly ddlInTransaction: boolean;
+  /** Procedure parameters may have defaults and OUTPUT. */
+  readonly parameterDefaults: boolean;
+}
+
+/** A collation in which different code points are never equal; trailing blanks still do not count in it. */
+const binary = 'Latin1_General_100_BIN2';
+
+export class TsqlPrinter extends Printer {
+  readonly traits = { rowAddresses: false };
+  readonly features: TsqlFeatures;
+  /** Columns of the tables may have different collations, so that a comparison has to say which one counts. */
+  readonly mixedCollations: boolean;
+
+  constructor(style: PrinterStyle, features: TsqlFeatures, mixedCollations = false) {
+    super(style);
+    this.features = features;
+    this.mixedCollations = mixedCollations;
+  }
+
+  quoted(name: string): string {
+    return `[${name.replaceAll(']', ']]')}]`;
+  }
+
+  parameterName(name: string): string {
+    return `@${name}`;
+  }
+
+  variableName(name: string): string {
+    return `@${name}`;
+  }
+
+  typeName(type: ValueType): string {
+    return tsqlType(type);
+  }
+
+  textLiteral(text: string): string {
+    const parts = text.split('\n').map((line) => `${this.textPrefix}'${line.replaceAll("'", "''")}'`);
+    return parts.length === 1 ? (parts[0] ?? "N''") : `(${parts.join(' + NCHAR(10) + ')})`;
+  }
+
+  protected readonly textPrefix: string = 'N';
+  /** The type of texts that the load makes itself, without its length. */
+  protected readonly textType: string = 'nvarchar';
+
+  /** The longest text that is not `max`. */
+  protected readonly textLimit: number = 4000;
+
+  typedLiteral(value: string, type: ValueType): string {
+    return `CAST('${plainLiteral(value, type).replaceAll("'", "''")}' AS ${this.typeName(type)})`;
+  }
+
+  booleanLiteral(value: boolean): string {
+    return value ? '1' : '0';
+  }
+
+  relationName(name: string): string {
+    return `#${name}`;
+  }
+
+  /** The type of message variables, without its length. */
+  get messageType(): string {
+    return this.textType;
+  }
+
+  // --- values
+
+  /** Type 121 and 126 forms of dates mean the same under every language; the other styles do not. */
+  protected override castTo(text: string, type: ValueType, operand: Expression): string {
+    const from = typeOf(operand)?.facts.family;
+    return type.facts.family === 'text' && (from === 'timestamp' || from === 'date' || from === 'time')
+      ? `CONVERT(${this.typeName(type)}, ${text}, 121)`
+      : `CAST(${text} AS ${this.typeName(type)})`;
+  }
+
+  protected override comparison(e: Extract<Expression, { kind: 'compare' }>): string {
+    const [left, right] = [this.operand(e.left), this.operand(e.right)];
+    if (!isText(e.left) || e.right.kind === 'literal') return `${left} ${e.operator} ${right}`;
+    if (e.text === 'column') return `${left} ${e.operator} ${right}${this.settled()}`;
+    if (e.operator !== '=') return `${left} ${e.operator} ${right} COLLATE ${binary}`;
+    return `(${this.exactly(left, right)})`;
+  }
+
+  /** Equal in every code point: a binary collation, and the length, since `=` ignores trailing blanks in all collations. */
+  private exactly(left: string, right: string): string {
+    return `${left} = ${right} COLLATE ${binary} AND DATALENGTH(${left}) = DATALENGTH(${right})`;
+  }
+
+  private settled(): string {
+    return this.mixedCollations ? ' COLLATE DATABASE_DEFAULT' : '';
+  }
+
+  protected override sameness(left: Expression, right: Expression, text: TextRule): string {
+    const [l, r] = [this.operand(left), this.operand(right)];
+    const exact = text === 'exact' && isText(left);
+    const collated = exact ? ` COLLATE ${binary}` : isText(left) ? this.settled() : '';
+    if (this.features.distinctFrom) {
+      const same = `${l} IS NOT DISTINCT FROM ${r}${collated}`;
+      return exact ? `(${same} AND DATALENGTH(${l}) IS NOT DISTINCT FROM DATALENGTH(${r}))` : same;
+    }
+    const equal = exact ? `(${this.exactly(l, r)})` : `${l} = ${r}${collated}`;
+    return `(${equal} OR (${l} IS NULL AND ${r} IS NULL))`;
+  }
+
+  protected override distinctness(left: Expression, right: Expression, text: TextRule): string {
+    const [l, r] = [this.operand(left), this.operand(right)];
+    const exact = text === 'exact' && isText(left);
+    const collated = exact ? ` COLLATE ${binary}` : isText(left) ? this.settled() : '';
+    if (this.features.distinctFrom) {
+      const other = `${l} IS DISTINCT FROM ${r}${collated}`;
+      return exact ? `(${other} OR DATALENGTH(${l}) IS DISTINCT FROM DATALENGTH(${r}))` : other;
+    }
+    const longer = exact ? ` OR DATALENGTH(${l}) <> DATALENGTH(${r})` : '';
+    return `(${l} <> ${r}${collated}${longer} OR (${l} IS NULL AND ${r} IS NOT NULL) OR (${l} IS NOT NULL AND ${r} IS NULL))`;
+  }
+
+  protected override mixed(e: Expression): string {
+    const text = this.expression(e);
+    return this.mixedCollations && isText(e) && e.kind !== 'literal' ? `${text} COLLATE DATABASE_DEFAULT` : text;
+  }
+
+  protected trimmed(text: string): string {
+    return `LTRIM(RTRIM(${text}))`;
+  }
+
+  protected replaced(text: string, find: string, by: string): string {
+    // Other collations find full-width letters for half-width ones.
+    return `REPLACE(${text} COLLATE ${binary}, ${this.textLiteral(find)}, ${this.textLiteral(by)})`;
+  }
+
+  protected concatenated(parts: readonly Expression[]): string {
+    return parts.map((part) => (part.kind === 'case' ? `(${this.expression(part)})` : this.operand(part))).join(' + ');
+  }
+
+  protected movedTime({ operand, by, unit }: Extract<Expression, { kind: 'move-time' }>): string {
+    const [count, part] = unit === 'tick' ? [by * 100, 'nanosecond'] : [by, unit];
+    return `DATEADD(${part}, ${count}, ${this.expression(operand)})`;
+  }
+
+  protected laterOf(left: string, right: string): string {
+    return `CASE WHEN ${left} IS NULL OR ${right} > ${left} THEN ${right} ELSE ${left} END`;
+  }
+
+  /** `NULLIF(x, '')` would take a text of blanks for empty. */
+  protected override nullIfEmpty(text: string): string {
+    return `CASE WHEN DATALENGTH(${text}) > 0 THEN ${text} END`;
+  }
+
+  protected renderedText({ operand, rendering }: Extract<Expression, { kind: 'rendered' }>): string {
+    const value = this.expression(operand);
+    const text = (length: number | 'max', from: string, style = ''): string =>
+      `CONVERT(${this.textType}(${length}), ${from}${style === '' ? '' : `, ${style}`})`;
+    switch (rendering.kind) {
+      case 'text':
+        return text(this.lengthFor(operand), value);
+      case 'padded-text':
+        return `RTRIM(${text(this.lengthFor(operand), value)})`;
+      case 'integer':
+        return text(20, value);
+      case 'decimal': {
+        const precision = Math.min(38, Math.max(typeOf(operand)?.facts.precision ?? 38, rendering.scale));
+        return text(41, `CONVERT(decimal(${precision},${rendering.scale}), ${value})`);
+      }
+      case 'boolean':
+        return text(1, value);
+      case 'date':
+        return text(10, value, '23');
+      case 'timestamp':
+        return text(26, `CONVERT(datetime2(6), ${value})`, '121');
+      case 'milliseconds':
+        // Through datetime2(3), since the conversion of datetime changed with SQL Server 2016.
+        return `${text(23, `CONVERT(datetime2(3), ${value})`, '121')} + ${this.textLiteral('000')}`;
+      case 'minutes':
+        return `${text(19, `CONVERT(datetime2(0), ${value})`, '121')} + ${this.textLiteral('.000000')}`;
+      case 'offset-timestamp':
+        return text(26, `CONVERT(datetime2(6), SWITCHOFFSET(${value}, '+00:00'))`, '121');
+      case 'time':
+        return text(15, `CONVERT(time(6), ${value})`, '121');
+      case 'uuid':
+        return `LOWER(${text(36, value)})`;
+      case 'binary':
+        return `LOWER(${text('max', value, '2')})`;
+    }
+  }
+
+  private lengthFor(operand: Expression): number | 'max' {
+    const length = typeOf(operand)?.facts.length ?? Number.POSITIVE_INFINITY;
+    return length > 0 && length <= this.textLimit ? length : 'max';
+  }
+
+  protected shownText(operand: Expression): string {
+    const family = typeOf(operand)?.facts.family;
+    const style =
+      family === 'timestamp' || family === 'date' || family === 'time' ? ', 121' : family === 'binary' ? ', 1' : '';
+    return `COALESCE(LEFT(CONVERT(${this.textType}(${this.textLimit}), ${this.expression(operand)}${style}), 100), ${this.textLiteral('NULL')})`;
+  }
+
+  protected digest({ algorithm, text, length, as }: Extract<Expression, { kind: 'digest' }>): string {
+    const { name, digits } = {
+      sha256: { name: 'SHA2_256', digits: 64 },
+      sha1: { name: 'SHA1', digits: 40 },
+      md5: { name: 'MD5', digits: 32 },
+    }[algorithm];
+    const bytes = `HASHBYTES('${name}', ${this.utf8(text, length)})`;
+    return as === 'bytes' ? bytes : `LOWER(CONVERT(varchar(${digits}), ${bytes}, 2))`;
+  }
+
+  /** The text's UTF-8 bytes as a varchar. Without a `_UTF8` collation only ASCII has them; a guard sees to that. */
+  protected utf8(text: Expression, length: number): string {
+    const isLong = length > this.textLimit;
+    const whole = isLong
+      ? `CAST(${this.textLiteral('')} AS ${this.textType}(max)) + ${this.expression(text)}`
+      : this.expression(text);
+    // A code point takes up to three bytes per UTF-16 unit.
+    const type = length * 3 > 8000 ? 'varchar(max)' : `varchar(${Math.max(1, length * 3)})`;
+    const collated = isLong || text.kind === 'concat' ? `(${whole})` : whole;
+    return this.features.utf8
+      ? `CONVERT(${type}, ${collated} COLLATE Latin1_General_100_BIN2_UTF8)`
+      : `CONVERT(${type}, ${collated} COLLATE ${binary})`;
+  }
+
+  protected rowAddress(_of: string): string {
+    throw new Error('T-SQL has no row addresses; a plan asks the traits first');
+  }
+
+  protected override aggregate(e: Extract<Expression, { kind: 'aggregate' }>): string {
+    if (e.operand === null) return 'COUNT_BIG(*)';
+    const operand = this.expression(e.operand);
+    const family = typeOf(e.operand)?.facts.family;
+    if (e.name === 'count') return `COUNT_BIG(${operand})`;
+    if (e.name === 'count-distinct') return `COUNT_BIG(DISTINCT ${operand})`;
+    if (e.name === 'sum' && family === 'integer') return `SUM(CAST(${operand} AS bigint))`;
+    // MIN and MAX do not take bit.
+    if (family === 'boolean') return `CAST(${e.name.toUpperCase()}(CAST(${operand} AS tinyint)) AS bit)`;
+    return `${e.name.toUpperCase()}(${operand})`;
+  }
+
+  protected override windowed(e: Extract<Expression, { kind: 'window' }>): string {
+    return super.windowed(e).replace(/^COUNT\(/, 'COUNT_BIG(');
+  }
+
+  protected override groupTexts(e: Expression, text: TextRule): readonly string[] {
+    const written = this.expression(e);
+    return text === 'exact' && isText(e) ? [`${written} COLLATE ${binary}`, `DATALENGTH(${written})`] : [written];
+  }
+
+  protected override orderText(e: Expression): string {
+    return isText(e) ? `${this.expression(e)} COLLATE ${binary}` : this.expression(e);
+  }
+
+  // --- rows
+
+  protected override limitBefore(query: Query): string {
+    return query.limit === null ? '' : ` TOP (${query.limit})`;
+  }
+
+  protected override limitAfter(): readonly string[] {
+    return [];
+  }
+
+  /** DISTINCT follows the collation and ignores trailing blanks, so exact rows are found by groups. */
+  protected override select(query: Query, into: string | null, items?: readonly string[]): string {
+    if (!query.distinct || query.text !== 'exact' || !query.items.some(({ value }) => isText(value))) {
+      return super.select(query, into, items);
+    }
+    const columns = query.items.map(
+      ({ name, value }): Expression => ({
+        kind: 'column',
+        of: 'd',
+        name,
+        type: typeOf(value) ?? types.count,
+      }),
+    );
+    return super.select(
+      {
+        ...query,
+        distinct: false,
+        items: query.items.map(({ name }, index) => {
+          const of = columns[index] ?? { kind: 'literal', value: null, type: null };
+          return { name, value: isText(of) ? { kind: 'aggregate', name: 'min', operand: of, text: 'exact' } : of };
+        }),
+        from: { relation: { ...query, distinct: false, orderBy: [], limit: null }, alias: 'd' },
+        joins: [],
+        where: [],
+        groupBy: columns,
+        having: [],
+      },
+      into,
+    );
+  }
+
+  /** A relation that later statements read. */
+  materialised(name: string, query: Query | Union): string {
+    return `${this.query(query, `INTO ${this.relationName(name)}`)};`;
+  }
+
+  dropRelation(name: string): string {
+    const relation = this.relationName(name);
+    return this.features.dropIfExists
+      ? `DROP TABLE IF EXISTS ${relation};`
+      : `IF OBJECT_ID('tempdb..${relation}') IS NOT NULL DROP TABLE ${relation};`;
+  }
+
+  // --- steps
+
+  parameter({ name, type, value, clock, description }: PlanParameter): string {
+    const text = clock ? 'SYSUTCDATETIME()' : value === null ? 'NULL' : this.literal(value, type);
+    return `${comment(`${name}: ${description}.`)}\nDECLARE @${name} ${this.typeName(type)} = ${text};`;
+  }
+
+  step(step: Step): string {
+    return `${comment(step.says)}\n${this.stepText(step)}`;
+  }
+
+  private stepText(step: Step): string {
+    switch (step.kind) {
+      case 'define':
+        return `SET @${step.name} = ${this.expression({ kind: 'cast', operand: step.value, type: step.type })};`;
+      case 'let':
+        return this.materialised(step.name, step.query);
+      case 'measure': {
+        const assigned = step.query.items.map(({ name, value }) => `@${name} = ${this.expression(value)}`);
+        return `${this.select(step.query, null, assigned)};`;
+      }
+      case 'guard-rows':
+        return `SET @Offenders = NULL;\n${this.offenders(this.query({ ...step.query, limit: 5 }))}\nIF @Offenders IS NOT NULL\n${this.stop(step.code, '@Offenders')}`;
+      case 'guard':
+        return `IF ${this.expression(step.when)}\n${this.stop(step.code, this.expression(step.message))}`;
+    }
+  }
+
+  private offenders(query: string): string {
+    const from = `FROM (\n${indent(query)}\n) AS o`;
+    return this.features.stringAgg
+      ? `SELECT @Offenders = STRING_AGG(o.${this.name('offender')}, ${this.textLiteral(', ')})\n${from};`
+      : `SELECT @Offenders = COALESCE(@Offenders + ${this.textLiteral(', ')}, ${this.textLiteral('')}) + o.${this.name('offender')}\n${from};`;
+  }
+
+  /** THROW takes % in its message as reserved. */
+  protected stop(code: Extract<Step, { kind: 'guard' }>['code'], message: string): string {
+    const percent = this.textLiteral('%');
+    return `BEGIN
+    SET @Message = LEFT(${this.textLiteral(`${code}: `)} + REPLACE(${message}, ${percent}, ${percent} + ${percent}), 2000);
+    THROW ${guardNumbers[code]}, @Message, 1;
+END;`;
+  }
+
+  // --- writes
+
+  protected override mergeHint(): string {
+    return ' WITH (HOLDLOCK)';
+  }
+
+  protected updateText(target: string, write: Extract<Write, { kind: 'update' }>): string {
+    return `UPDATE t\nSET\n${indent(this.assignments(write.set))}\n${this.changedRows(target, write)};`;
+  }
+
+  protected deleteText(target: string, write: Extract<Write, { kind: 'delete' }>): string {
+    return `DELETE t\n${this.changedRows(target, write)};`;
+  }
+
+  private changedRows(target: string, write: Exclude<Write, { kind: 'insert' }>): string {
+    const on = this.join({
+      kind: 'inner',
+      source: { relation: { kind: 'named', name: write.from }, alias: 'c' },
+      on: this.rowMatch(write.match),
+    });
+    const where = this.filter('WHERE', [...write.where, ...this.rowFilter(write.match)]);
+    return [`FROM ${target} AS t`, on, ...where].join('\n');
+  }
+}
+
+/** A date or number as T-SQL reads it under every language: a date and a time with T between them. */
+function plainLiteral(value: string, { facts }: ValueType): string {
+  if (facts.family === 'date') return value.slice(0, 10);
+  if (facts.family !== 'timestamp') return value;
+  const match = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?)(\.\d+)?)?(.*)$/.exec(value);
+  if (match === null) return value;
+  const [, day = '', time = '00:00:00', fraction = '', offset = ''] = match;
+  const digits = facts.base === 'datetime' || facts.base === 'smalldatetime' ? fraction.slice(0, 4) : fraction;
+  return `${day}T${time.length === 5 ? `${time}:00` : time}${digits}${offset}`;
+}
