@@ -23,39 +23,55 @@
  */
 import type { PatternName } from '../../../protocol/specification.ts';
 import type { LoadContext } from './context.ts';
+import { planBridge } from './patterns/bridge.ts';
+import { planEffectivitySatellite } from './patterns/eff_satellite.ts';
+import { planGhostRecords } from './patterns/ghost_records.ts';
+import { planHash } from './patterns/hash.ts';
 import { planHub } from './patterns/hub.ts';
 import { planInactivation } from './patterns/inactivation.ts';
 import { planLink } from './patterns/link.ts';
 import { planMultiActiveSatellite } from './patterns/ma_satellite.ts';
 import { planNonHistorisedLink } from './patterns/nh_link.ts';
+import { planPit } from './patterns/pit.ts';
 import { planRecordTrackingSatellite } from './patterns/record_tracking_satellite.ts';
 import { planReferenceTable } from './patterns/reference_table.ts';
 import { planSatellite } from './patterns/satellite.ts';
+import { planEndDatingView } from './patterns/satellite_end_dating_view.ts';
 import { planScd0 } from './patterns/scd0.ts';
 import { planScd1 } from './patterns/scd1.ts';
 import { planScd2 } from './patterns/scd2.ts';
 import { planScd2Day } from './patterns/scd2_day.ts';
 import { planScd2Timestamp } from './patterns/scd2_timestamp.ts';
 import { planScd3 } from './patterns/scd3.ts';
+import { planStageNullKeys } from './patterns/stage_null_keys.ts';
+import { planStatusTrackingSatellite } from './patterns/status_tracking_satellite.ts';
 import { planExtendedTracking } from './patterns/xts.ts';
 import type { LoadPlan } from './plan.ts';
 
 export type Planner = (context: LoadContext) => LoadPlan;
 
 export const planners: Readonly<Partial<Record<PatternName, Planner>>> = {
+  bridge: planBridge,
+  eff_satellite: planEffectivitySatellite,
+  ghost_records: planGhostRecords,
+  hash: planHash,
   hub: planHub,
   inactivation: planInactivation,
   link: planLink,
   ma_satellite: planMultiActiveSatellite,
   nh_link: planNonHistorisedLink,
+  pit: planPit,
   record_tracking_satellite: planRecordTrackingSatellite,
   reference_table: planReferenceTable,
   satellite: planSatellite,
+  satellite_end_dating_view: planEndDatingView,
   scd0: planScd0,
   scd1: planScd1,
   scd2: planScd2,
   scd2_day: planScd2Day,
   scd2_timestamp: planScd2Timestamp,
   scd3: planScd3,
+  stage_null_keys: planStageNullKeys,
+  status_tracking_satellite: planStatusTrackingSatellite,
   xts: planExtendedTracking,
 };

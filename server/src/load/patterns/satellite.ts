@@ -28,6 +28,7 @@ import { feedOf, freeName, keyLabel, type LoadContext, report } from '../context
 import { type Expression, type Query, type Relation, types, valueType } from '../language.ts';
 import type { LoadPlan, Step } from '../plan.ts';
 import { acceptedRows } from '../stage.ts';
+import { ghostPart, withGhostRows } from '../vault/ghosts.ts';
 import { digestOf } from '../vault/hashing.ts';
 import {
   keyCount,
@@ -38,6 +39,7 @@ import {
   type StagedColumn,
   sameKey,
   skippedCount,
+  skippedWarnings,
   stagedAs,
   stagedRows,
   storedAs,
@@ -71,13 +73,15 @@ export function planSatellite(context: LoadContext): LoadPlan {
   const { source: from, target } = context;
   const stage = vaultStage(context);
   const satellite = makeSatellite(stage);
+  const ghosts = ghostPart(stage);
   return {
     target: target.name,
     source: from.name,
     says: `Satellite ${target.name.table} from ${from.name.table}: inserts a version where a key's content differs from its latest version.`,
     parameters: vaultParameters(stage),
-    steps: [...missingKeySteps(stage), ...(satellite === null ? [] : satelliteSteps(satellite))],
+    steps: [...missingKeySteps(stage), ...(satellite === null ? [] : satelliteSteps(satellite)), ...ghosts.steps],
     writes: [
+      ...ghosts.writes,
       {
         kind: 'insert',
         says: 'Insert the versions.',
@@ -87,9 +91,9 @@ export function planSatellite(context: LoadContext): LoadPlan {
         values: stage.columns.map((of) => ({ column: of.target.name, value: stagedAs('c', of) })),
       },
     ],
-    warnings: [],
+    warnings: skippedWarnings(stage),
     counts: {
-      inserted: newRows,
+      inserted: withGhostRows(newRows, ghosts),
       updated: null,
       expired: null,
       inactivated: null,

@@ -19,7 +19,7 @@ import { columnOf, feedOf, findColumn, freeName, keyLabel, type LoadContext } fr
 import { type Item, type OrderItem, type Query, type Relation, types } from '../language.ts';
 import type { LoadPlan, Step } from '../plan.ts';
 import { acceptedRows } from '../stage.ts';
-import { ghostPart } from './ghosts.ts';
+import { ghostPart, withGhostRows } from './ghosts.ts';
 import {
   firstRows,
   keyCount,
@@ -78,7 +78,7 @@ export function firstSightingPlan(context: LoadContext, says: string, things: st
     ],
     warnings: skippedWarnings(stage),
     counts: {
-      inserted: ghosts.count.kind === 'literal' ? newKeys : arithmetic(newKeys, '+', ghosts.count),
+      inserted: withGhostRows(newKeys, ghosts),
       updated: null,
       expired: null,
       inactivated: null,

@@ -1,6 +1,6 @@
 /** Ghost rows: the key of nothing known (all 0) and of an erroneous key (all f), so that references never dangle. */
 import { sameIdentifier } from '../../model/names.ts';
-import { compare, countRows, item, literal, named, notExists, select, source, table } from '../build.ts';
+import { arithmetic, compare, countRows, item, literal, named, notExists, select, source, table } from '../build.ts';
 import { clock } from '../clock.ts';
 import { converted, type LoadContext } from '../context.ts';
 import { ghostDigest, resolvedHashRules } from '../digest.ts';
@@ -52,6 +52,11 @@ export function ghostPart(stage: VaultStage): GhostPart {
     ],
     count: ghostRows,
   };
+}
+
+/** Inserted rows with the ghosts among them. */
+export function withGhostRows(rows: Expression, { count }: GhostPart): Expression {
+  return count.kind === 'literal' ? rows : arithmetic(rows, '+', count);
 }
 
 function ghostRow(stage: VaultStage, columns: readonly StagedColumn[], kind: 'unknown' | 'error'): Query {
