@@ -132,6 +132,13 @@ const signs: readonly Sign[] = [
     what: 'types of DuckDB',
   },
   { platform: 'duckdb', pattern: /[\w)]::[A-Za-z]/, weight: 2, what: 'casts by ::' },
+  {
+    platform: 'duckdb',
+    // T-SQL's timestamp is a row version, which nobody calls a date.
+    pattern: /\b(?!timestamp\b)\w*(?:date|time|_at|_ts|valid_?from|valid_?to|start|end|ldts)\w*"?\s+TIMESTAMP\b/i,
+    weight: 2,
+    what: 'dates of type TIMESTAMP',
+  },
 ];
 
 /** What counts once a platform's family is clear: Synapse and Fabric scripts carry T-SQL's signs, too. */
