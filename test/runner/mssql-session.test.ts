@@ -3,7 +3,6 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ConnectionSettings } from '../../protocol/connection.ts';
 import type { CellValue } from '../../protocol/run.ts';
 import { openSession } from '../../runner/src/open-session.ts';
 import { query } from '../../runner/src/queries.ts';
@@ -21,40 +20,8 @@ import {
   stall,
 } from '../support/tds/answers.ts';
 import { certificate } from '../support/tds/certificate.ts';
-import { startTdsServer, type TdsServer, type TdsServerOptions } from '../support/tds/server.ts';
 import { mssqlSettings } from './settings.ts';
-
-async function serve(options: TdsServerOptions = {}): Promise<TdsServer> {
-  const server = await startTdsServer({
-    ...options,
-    handler: async (request, session) => (await options.handler?.(request, session)) ?? factsAnswer(request, session),
-  });
-  onTestFinished(() => server.close());
-  return server;
-}
-
-/** What a server says of itself. */
-const factsAnswer = script(
-  rule("SERVERPROPERTY('ServerName')", (_request, session) => [
-    rows(
-      [
-        'a nvarchar(128)',
-        'b nvarchar(128)',
-        'c nvarchar(128)',
-        'd nvarchar(128)',
-        'e nvarchar(128)',
-        'f nvarchar(300)',
-      ],
-      [['WH01', session.database, 'loader', '16.0.1000', 'Developer Edition', 'Microsoft SQL Server 2022\nmore']],
-    ),
-  ]),
-);
-
-async function open(server: TdsServer, more: Partial<ConnectionSettings> = {}): Promise<Session> {
-  const session = await openSession(mssqlSettings(server.port, more), 'p@ss wörd');
-  onTestFinished(() => session.close());
-  return session;
-}
+import { openOn, serveWarehouse } from './warehouse-server.ts';
 
 interface Heard {
   readonly end: BatchEnd;
@@ -82,8 +49,8 @@ function execute(session: Session, text: string): Promise<Heard> {
 }
 
 test('the server says where the session is, and USE is followed', async () => {
-  const server = await serve();
-  const session = await open(server, { database: 'dwh' });
+  const server = await serveWarehouse();
+  const session = await openOn(server, { database: 'dwh' });
   expect(session.facts).toEqual({
     platform: 'sqlserver',
     server: 'WH01',
@@ -97,7 +64,7 @@ test('the server says where the session is, and USE is followed', async () => {
 });
 
 test('one connection, the text as it is, values without a lost digit', async () => {
-  const server = await serve({
+  const server = await serveWarehouse({
     handler: script(
       rule('SELECT everything', [
         rows(
@@ -143,7 +110,7 @@ test('one connection, the text as it is, values without a lost digit', async () 
       ]),
     ),
   });
-  const session = await open(server);
+  const session = await openOn(server);
   const text = "SELECT everything -- as it is\r\n\t'€'";
   const heard = await execute(session, text);
   expect(heard.errors).toEqual([]);
@@ -182,7 +149,7 @@ test('one connection, the text as it is, values without a lost digit', async () 
 });
 
 test('every error of a batch comes with its line; one of a procedure stands on its call', async () => {
-  const server = await serve({
+  const server = await serveWarehouse({
     handler: script(
       rule('EXEC dw.Load', [
         print('hello'),
@@ -191,7 +158,7 @@ test('every error of a batch comes with its line; one of a procedure stands on i
       ]),
     ),
   });
-  const session = await open(server);
+  const session = await openOn(server);
   const heard = await execute(session, 'SET NOCOUNT ON;\n\nEXEC dw.Load;');
   expect(heard.end).toEqual({ kind: 'finished' });
   expect(heard.messages).toEqual(['hello']);
@@ -202,8 +169,8 @@ test('every error of a batch comes with its line; one of a procedure stands on i
 });
 
 test('transactions are known without a query', async () => {
-  const server = await serve();
-  const session = await open(server);
+  const server = await serveWarehouse();
+  const session = await openOn(server);
   await execute(session, 'BEGIN TRANSACTION');
   expect(session.inTransaction).toBe(true);
   await session.endTransaction('rollback');
@@ -212,10 +179,10 @@ test('transactions are known without a query', async () => {
 });
 
 test('a cancel is acknowledged; what stays is known by the transaction', async () => {
-  const server = await serve({
+  const server = await serveWarehouse({
     handler: script(rule('open', [begin(), stall()]), rule('autocommit', [stall()])),
   });
-  const session = await open(server);
+  const session = await openOn(server);
   const running = execute(session, 'open');
   await server.recorder.seen((entry) => entry.kind === 'batch' && entry.sql === 'open');
   session.cancel();
@@ -229,10 +196,10 @@ test('a cancel is acknowledged; what stays is known by the transaction', async (
 });
 
 test('a cancel that crosses the commit says that it was committed', async () => {
-  const server = await serve({
+  const server = await serveWarehouse({
     handler: script(rule('load', [begin(), onAttention('stop', [commit()]), stall()])),
   });
-  const session = await open(server);
+  const session = await openOn(server);
   const running = execute(session, 'load');
   await server.recorder.seen((entry) => entry.kind === 'batch' && entry.sql === 'load');
   session.cancel();
@@ -241,8 +208,8 @@ test('a cancel that crosses the commit says that it was committed', async () => 
 });
 
 test('a lost connection stays lost', async () => {
-  const server = await serve({ handler: script(rule('bye', [disconnect('reset')])) });
-  const session = await open(server);
+  const server = await serveWarehouse({ handler: script(rule('bye', [disconnect('reset')])) });
+  const session = await openOn(server);
   const heard = await execute(session, 'bye');
   expect(heard.end).toMatchObject({ kind: 'lost', sent: true });
   expect(session.isLost).toBe(true);
@@ -252,8 +219,8 @@ test('a lost connection stays lost', async () => {
 });
 
 test('a connection that ends between two batches is told', async () => {
-  const server = await serve();
-  const session = await open(server);
+  const server = await serveWarehouse();
+  const session = await openOn(server);
   await server.close();
   await expect(session.lost).resolves.toMatch(/closed|lost/);
 });
@@ -263,16 +230,16 @@ test('an encrypted session, by name of its authority', async () => {
   onTestFinished(() => rm(place, { recursive: true, force: true }));
   const caFile = join(place, 'ca.pem');
   await writeFile(caFile, certificate);
-  const server = await serve({ encryption: 'on' });
-  const session = await open(server, { encrypt: 'true', caFile });
+  const server = await serveWarehouse({ encryption: 'on' });
+  const session = await openOn(server, { encrypt: 'true', caFile });
   expect(session.facts.about).toContain('encrypted');
-  const strict = await serve({ encryption: 'strict' });
-  expect((await open(strict, { encrypt: 'strict', caFile })).facts.about).toContain('encrypted (TDS 8)');
+  const strict = await serveWarehouse({ encryption: 'strict' });
+  expect((await openOn(strict, { encrypt: 'strict', caFile })).facts.about).toContain('encrypted (TDS 8)');
   await expect(openSession(mssqlSettings(server.port, { encrypt: 'true' }), 'x')).rejects.toThrow(/is not trusted/);
 });
 
 test('encryption is not stripped: no login is sent to a server that answers "not supported"', async () => {
-  const server = await serve({ encryption: 'not-supported' });
+  const server = await serveWarehouse({ encryption: 'not-supported' });
   await expect(
     openSession(mssqlSettings(server.port, { encrypt: 'true', trustServerCertificate: true }), 'p@ss'),
   ).rejects.toThrow(/does not encrypt, so no login was sent/);
@@ -280,7 +247,7 @@ test('encryption is not stripped: no login is sent to a server that answers "not
 });
 
 test('refusals are the server’s own words, and never hold the secret', async () => {
-  const server = await serve({ users: { loader: 'right' }, databases: ['dwh'], tokens: ['good'] });
+  const server = await serveWarehouse({ users: { loader: 'right' }, databases: ['dwh'], tokens: ['good'] });
   const secret = 'wrong-secret';
   const refused = openSession(mssqlSettings(server.port), secret);
   await expect(refused).rejects.toThrow(/refused the login: Login failed for user 'loader'. \(error 18456\)/);
@@ -296,7 +263,7 @@ test('refusals are the server’s own words, and never hold the secret', async (
 });
 
 test('token and Windows logins', async () => {
-  const server = await serve({ tokens: ['good'], users: { windows: '' }, encryption: 'on' });
+  const server = await serveWarehouse({ tokens: ['good'], users: { windows: '' }, encryption: 'on' });
   const more = { encrypt: 'true', trustServerCertificate: true } as const;
   const byToken = await openSession(mssqlSettings(server.port, { ...more, auth: 'entra', user: null }), 'good');
   await byToken.close();
@@ -323,9 +290,9 @@ test('connecting can be cancelled', async () => {
 });
 
 test('a result set of our own rejects with the error', async () => {
-  const server = await serve({
+  const server = await serveWarehouse({
     handler: script(rule('bad', [error({ number: 208, text: "Invalid object name 'x'." })])),
   });
-  const session = await open(server);
+  const session = await openOn(server);
   await expect(query(session, 'bad')).rejects.toThrow("Invalid object name 'x'.");
 });
