@@ -26,6 +26,8 @@ export interface LoadParameter {
   /** The value in the script, as plain text; null for SQL NULL or "the clock". */
   readonly value: string | null;
   readonly description: string;
+  /** True where null stands for the clock: such a parameter needs no value. */
+  readonly isClock?: boolean;
 }
 
 export interface GeneratedFile {

@@ -69,7 +69,7 @@ export class RunHeader {
     this.#state.dataset['status'] = run.status ?? run.state;
     this.#place.replaceChildren(...placeOf(run));
     this.#parameters.textContent = run.parameters
-      .map((parameter) => `${parameter.name} = ${parameter.value ?? '(set by the load)'}`)
+      .map((parameter) => `${parameter.name} = ${parameter.value ?? 'NULL'}`)
       .join(' · ');
     const finished = run.batches.filter((batch) => batch.state === 'done').length;
     this.#progress.setAttribute('max', String(Math.max(run.batches.length, 1)));

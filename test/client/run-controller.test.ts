@@ -204,7 +204,7 @@ describe('what stands before a run', () => {
   });
 
   test('a parameter without a value is asked for, and remembered', async () => {
-    const parameter = { name: 'LoadProcess', type: 'varchar(255)', value: '', description: 'Name of the process' };
+    const parameter = { name: 'LoadProcess', type: 'varchar(255)', value: null, description: 'Name of the process' };
     const { runs, prompts, page } = setUp(
       executable({ parameters: [parameter] }),
       'LoadProcess',

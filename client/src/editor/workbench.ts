@@ -143,12 +143,16 @@ async function openIfPresent(target: vscode.Uri): Promise<vscode.TextDocument | 
   return vscode.workspace.openTextDocument(target);
 }
 
+/** The language is given last, so that the language server meets the whole text: from it, it tells the platform. */
 async function openUntitled(target: vscode.Uri, text: string): Promise<void> {
-  const document = await vscode.workspace.openTextDocument(target.with({ scheme: 'untitled' }));
+  const opened = await vscode.workspace.openTextDocument(target.with({ scheme: 'untitled' }));
+  const { languageId } = opened;
+  const document = await vscode.languages.setTextDocumentLanguage(opened, 'plaintext');
   const edit = new vscode.WorkspaceEdit();
   edit.replace(document.uri, wholeOf(document), text);
   await vscode.workspace.applyEdit(edit);
-  await vscode.window.showTextDocument(document, { preview: false, viewColumn: vscode.ViewColumn.One });
+  const whole = await vscode.languages.setTextDocumentLanguage(document, languageId);
+  await vscode.window.showTextDocument(whole, { preview: false, viewColumn: vscode.ViewColumn.One });
 }
 
 function wholeOf(document: vscode.TextDocument): vscode.Range {

@@ -15,7 +15,7 @@ export async function askParameters(
     const choices: Choice<LoadParameter | null>[] = [
       { label: '$(play) Use these values', value: null },
       ...current.map((parameter) => ({
-        label: `${parameter.name} = ${parameter.value ?? '(set by the load)'}`,
+        label: shownParameter(parameter),
         description: parameter.type,
         detail: parameter.description,
         value: parameter,
@@ -39,4 +39,9 @@ export async function askParameters(
 
 function valuesOf(parameters: readonly LoadParameter[]): Readonly<Record<string, string>> {
   return Object.fromEntries(parameters.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])));
+}
+
+/** `LoadProcess = nightly`; what has no value is NULL, or the clock. */
+export function shownParameter({ name, value, isClock }: Pick<LoadParameter, 'name' | 'value' | 'isClock'>): string {
+  return `${name} = ${value ?? (isClock === true ? '(the clock)' : 'NULL')}`;
 }

@@ -9,7 +9,7 @@ import type { RunPanel } from '../panel/run-panel.ts';
 import type { Log, Memory, Prompts, Server, Workbench } from '../ports.ts';
 import type { RunHistory } from './history.ts';
 import type { LoadTarget } from './load-target.ts';
-import { askParameters } from './parameters.ts';
+import { askParameters, shownParameter } from './parameters.ts';
 import { RunModel } from './run-model.ts';
 import type { Session } from './session.ts';
 
@@ -132,7 +132,7 @@ export class RunController {
       await prompts.fail(first.problems[0]?.message ?? 'This load cannot be made for the connection.');
       return undefined;
     }
-    const isAsked = first.load.parameters.some(needsValue) || options.askParameters === true;
+    const isAsked = (known === undefined && first.load.parameters.some(needsValue)) || options.askParameters === true;
     if (!isAsked || first.load.parameters.length === 0) return shifted(first.load, target);
     const values = await askParameters(prompts, first.load.title, first.load.parameters);
     if (values === undefined) return undefined;
@@ -154,7 +154,11 @@ export class RunController {
       mode,
       connection: connections.factsOf(target.uri),
       batches,
-      parameters: load.parameters.map(({ name, type, value }) => ({ name, type, value })),
+      parameters: load.parameters.map(({ name, type, value, isClock }) => ({
+        name,
+        type,
+        value: value ?? (isClock === true ? '(the clock)' : null),
+      })),
       canRerun: true,
     });
     const run: ActiveRun = { model, session: null, isCancelled: false };
@@ -274,8 +278,9 @@ function isOfText(error: RunError): boolean {
   return error.code !== 'runner' && error.code !== 'connection';
 }
 
-function needsValue(parameter: LoadParameter): boolean {
-  return parameter.value === '';
+/** Nobody has said what goes in, and the load does not find it out itself. */
+function needsValue({ value, isClock }: LoadParameter): boolean {
+  return value === null && isClock !== true;
 }
 
 function parametersKey(target: LoadTarget): string {

@@ -15,11 +15,12 @@ export function loadParameters(
   parameters: readonly PlanParameter[],
   typeName: (type: PlanParameter['type']) => string,
 ): readonly LoadParameter[] {
-  return parameters.map(({ name, type, value, description }) => ({
+  return parameters.map(({ name, type, value, clock, description }) => ({
     name,
     type: typeName(type),
     value: value === null ? null : String(value),
     description,
+    isClock: clock,
   }));
 }
 

@@ -21,6 +21,7 @@ const quietSettings = {
   'extensions.autoUpdate': false,
   'extensions.ignoreRecommendations': true,
   'update.mode': 'none',
+  'remote.autoForwardPorts': false,
   'editor.minimap.enabled': false,
   'files.simpleDialog.enable': true,
   'typescript.disableAutomaticTypeAcquisition': true,
