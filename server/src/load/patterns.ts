@@ -32,6 +32,7 @@ import { planInactivation } from './patterns/inactivation.ts';
 import { planLink } from './patterns/link.ts';
 import { planMultiActiveSatellite } from './patterns/ma_satellite.ts';
 import { planNonHistorisedLink } from './patterns/nh_link.ts';
+import { planPersistentStaging } from './patterns/persistent_staging.ts';
 import { planPit } from './patterns/pit.ts';
 import { planRecordTrackingSatellite } from './patterns/record_tracking_satellite.ts';
 import { planReferenceTable } from './patterns/reference_table.ts';
@@ -40,9 +41,11 @@ import { planEndDatingView } from './patterns/satellite_end_dating_view.ts';
 import { planScd0 } from './patterns/scd0.ts';
 import { planScd1 } from './patterns/scd1.ts';
 import { planScd2 } from './patterns/scd2.ts';
+import { planScd2Cdc } from './patterns/scd2_cdc.ts';
 import { planScd2Day } from './patterns/scd2_day.ts';
 import { planScd2Timestamp } from './patterns/scd2_timestamp.ts';
 import { planScd3 } from './patterns/scd3.ts';
+import { planScd6 } from './patterns/scd6.ts';
 import { planStageNullKeys } from './patterns/stage_null_keys.ts';
 import { planStatusTrackingSatellite } from './patterns/status_tracking_satellite.ts';
 import { planExtendedTracking } from './patterns/xts.ts';
@@ -68,9 +71,12 @@ export const planners: Readonly<Partial<Record<PatternName, Planner>>> = {
   scd0: planScd0,
   scd1: planScd1,
   scd2: planScd2,
+  scd2_cdc: planScd2Cdc,
   scd2_day: planScd2Day,
   scd2_timestamp: planScd2Timestamp,
   scd3: planScd3,
+  scd6: planScd6,
+  persistent_staging: planPersistentStaging,
   stage_null_keys: planStageNullKeys,
   status_tracking_satellite: planStatusTrackingSatellite,
   xts: planExtendedTracking,

@@ -719,8 +719,8 @@ function storedColumns(versions: Versions, rules: VersionRules): readonly Catalo
     return writableColumns(context);
   }
   const compared = [...trackedFeeds(versions).map((feed) => feed.target), ...keys.map((part) => part.target)];
-  const control = [options.inactive_at, options.deleted_flag].flatMap((name) =>
-    name === undefined ? [] : (findColumn(context, context.target, name, 'deleted_flag') ?? []),
+  const control = [options.inactive_at, options.deleted_flag, ...Object.values(options.current_columns ?? {})].flatMap(
+    (name) => (name === undefined ? [] : (findColumn(context, context.target, name, 'deleted_flag') ?? [])),
   );
   const refreshed = rules.refreshed === undefined ? [] : versions.attributes.map((feed) => feed.target);
   const wanted = new Set([...compared, ...control, ...refreshed, ...(validFrom === undefined ? [] : [validFrom])]);
@@ -892,10 +892,17 @@ function nextValue(
   if (is(options.inserted_at)) return converted(clock, type);
   const key = keys.find((part) => part.target === of);
   if (key !== undefined) return byPresence(column('s', of.name, type), stored(context, of));
-  const feed = attributes.find((candidate) => candidate.target === of);
+  const copied = Object.entries(options.current_columns ?? {}).find(([, name]) => is(name))?.[0];
+  const feed =
+    copied === undefined ? attributes.find((candidate) => candidate.target === of) : copiedFeed(versions, copied);
   if (feed === undefined) return absentKinds ? byPresence(literal(null, type), stored(context, of)) : null;
-  const value = feed.source === null ? fedValue(context, feed) : column('s', of.name, type);
+  const value = feed.source === null ? fedValue(context, feed) : column('s', feed.target.name, feed.type);
   return byPresence(value, stored(context, of));
+}
+
+/** The feed of a column whose current value stands on every version. */
+function copiedFeed({ attributes }: Versions, name: string): Feed | undefined {
+  return attributes.find((candidate) => isFeedOf(candidate, name));
 }
 
 // --- what was found
@@ -1080,6 +1087,7 @@ export function insertWrite(versions: Versions, kinds: readonly ChangeKind[], sa
     options.deleted_at,
     options.inactive_at,
     options.inserted_at,
+    ...Object.values(options.current_columns ?? {}),
   ];
   const isControl = (of: CatalogColumn): boolean =>
     control.some((name) => name !== undefined && sameIdentifier(name, of.name));

@@ -1,5 +1,7 @@
 import type { LoadContext } from '../context.ts';
-import type { LoadPlan } from '../plan.ts';
+import { lastStates, makeFeed } from '../feed.ts';
+import { feedPlan } from '../feed-plan.ts';
+import type { LoadPlan, Step } from '../plan.ts';
 import {
   absenceColumns,
   finishPlan,
@@ -14,6 +16,8 @@ import { absenceWrites, oneRowCounts } from './type-two.ts';
 
 /** Type 1: one row per key, overwritten when a tracked column differs. */
 export function planScd1(context: LoadContext): LoadPlan {
+  const { strategy, load } = context.options;
+  if (strategy === 'type1_cdc' || load === 'cdc') return planFromFeed(context);
   const rules: VersionRules = { versioned: false, loads: true };
   const versions = makeVersions(context, rules);
   const written = new Set([...versions.attributes.map((feed) => feed.target), ...absenceColumns(versions)]);
@@ -27,5 +31,26 @@ export function planScd1(context: LoadContext): LoadPlan {
       ...insertWrite(versions, ['new'], 'Insert the new keys.'),
     ],
     oneRowCounts(versions),
+  );
+}
+
+/** Type 1 from a change feed: the latest event of a key counts, whenever it comes. */
+function planFromFeed(context: LoadContext): LoadPlan {
+  const feed = makeFeed(context, [], undefined);
+  const last: Step | null =
+    feed === null
+      ? null
+      : {
+          kind: 'let',
+          says: 'The last state of each key that is still there.',
+          name: 'wanted',
+          query: lastStates(feed),
+        };
+  return feedPlan(
+    context,
+    feed,
+    last === null ? null : { steps: [last], name: 'wanted' },
+    { validFrom: undefined, validTo: undefined, current: undefined },
+    'Type 1 from a change feed: the latest event of a key counts, whenever it comes.',
   );
 }

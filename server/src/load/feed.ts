@@ -1,0 +1,581 @@
+/**
+ * Change feeds: the state of a key is the replay of all its events so far, in the order of their sequence. The load keeps
+ * the events that it has seen in a table of its own, so that late and repeated ones fall into place.
+ */
+import type { CatalogColumn } from '../../../protocol/catalog.ts';
+import {
+  aggregate,
+  all,
+  any,
+  ascending,
+  choose,
+  column,
+  compare,
+  concat,
+  countRows,
+  countWhere,
+  descending,
+  differs,
+  exists,
+  isIn,
+  isNotNull,
+  isNull,
+  item,
+  join,
+  literal,
+  named,
+  notExists,
+  same,
+  select,
+  shown,
+  source,
+  table,
+  union,
+  window,
+} from './build.ts';
+import {
+  clockParameter,
+  columnOf,
+  columnType,
+  comparable,
+  converted,
+  type Feed,
+  fedValue,
+  findColumn,
+  freeName,
+  type KeyPart,
+  keyLabel,
+  keyParts,
+  keysEqual,
+  keyText,
+  keyValue,
+  type LoadContext,
+  refuseNarrowing,
+  report,
+  textParameters,
+} from './context.ts';
+import { type Expression, type Item, type Query, types, type ValueType } from './language.ts';
+import type { KeptTable, PlanParameter, Step } from './plan.ts';
+import { skippedRows, stagedKey } from './stage.ts';
+
+/** What the replay needs to know of a load. */
+export interface ChangeFeed {
+  readonly context: LoadContext;
+  readonly keys: readonly KeyPart[];
+  /** Columns that an event brings, beside its key. */
+  readonly attributes: readonly Feed[];
+  readonly tracked: readonly Feed[];
+  readonly untracked: readonly Feed[];
+  readonly sequence: CatalogColumn;
+  readonly sequenceType: ValueType;
+  readonly operation: CatalogColumn | undefined;
+  readonly events: KeptTable;
+  readonly names: { readonly sequence: string; readonly kind: string };
+}
+
+/** Reads the feed's options; null, with a problem, where the sequence or a key is missing. `control` are no attributes. */
+export function makeFeed(
+  context: LoadContext,
+  control: readonly (CatalogColumn | undefined)[],
+  sequenceAs: CatalogColumn | undefined,
+): ChangeFeed | null {
+  const { options, source: stage, target } = context;
+  const keys = keyParts(context);
+  const sequence =
+    options.sequence_by === undefined ? undefined : findColumn(context, stage, options.sequence_by, 'sequence_by');
+  const operation =
+    options.op_column === undefined ? undefined : findColumn(context, stage, options.op_column, 'op_column');
+  if (sequence === undefined) {
+    report(
+      context,
+      'no-sequence',
+      `Say which column of ${stage.name.table} orders its events with --set sequence_by="…".`,
+    );
+    return null;
+  }
+  const keyColumns = new Set(keys.map((part) => part.target));
+  const attributes = context.feeds.filter(
+    (feed) => !keyColumns.has(feed.target) && !control.includes(feed.target) && feed.source !== null,
+  );
+  refuseNarrowing(context, attributes);
+  const isNamed = (feed: Feed, names: readonly string[]): boolean =>
+    names.some((name) =>
+      [feed.target.name, feed.source?.name].some((own) => own?.toLowerCase() === name.toLowerCase()),
+    );
+  const untracked = attributes.filter((feed) => isNamed(feed, options.untracked ?? []));
+  const tracked = attributes.filter((feed) =>
+    options.compare === undefined ? !untracked.includes(feed) : isNamed(feed, options.compare),
+  );
+  const names = { sequence: freeName(context, 'event_sequence'), kind: freeName(context, 'event_kind') };
+  const sequenceType = sequenceAs === undefined ? columnType(stage, sequence) : columnType(target, sequenceAs);
+  return {
+    context,
+    keys,
+    attributes,
+    tracked,
+    untracked,
+    sequence,
+    sequenceType,
+    operation,
+    names,
+    events: {
+      says: 'The events that this load has seen; late and repeated ones are told by it.',
+      name: { ...target.name, table: `${target.name.table}_events` },
+      columns: [
+        ...keys.map((part) => ({ name: part.target.name, type: part.type, nullable: true })),
+        ...attributes.map((feed) => ({ name: feed.target.name, type: feed.type, nullable: true })),
+        { name: names.sequence, type: sequenceType, nullable: false },
+        { name: names.kind, type: types.code, nullable: false },
+      ],
+    },
+  };
+}
+
+export const upsert = 'upsert';
+const deletion = 'delete';
+const truncation = 'truncate';
+
+const truncates = { kind: 'variable', name: 'Truncates', type: types.count } as const;
+const missingKeys = { kind: 'variable', name: 'EventsWithoutKey', type: types.count } as const;
+const missingSequences = { kind: 'variable', name: 'EventsWithoutSequence', type: types.count } as const;
+export const stagedKeys = { kind: 'variable', name: 'StagedKeys', type: types.count } as const;
+
+/** An event's column in a relation of events. */
+export function eventColumn(alias: string, name: string, type: ValueType): Expression {
+  return column(alias, name, type);
+}
+
+function eventItems(feed: ChangeFeed, alias: string): readonly Item[] {
+  return feed.events.columns.map(({ name, type }) => item(name, column(alias, name, type)));
+}
+
+function keysOf({ keys }: ChangeFeed, alias: string): readonly Expression[] {
+  return keys.map((part) => column(alias, part.target.name, part.type));
+}
+
+function partitionOf(feed: ChangeFeed, alias: string): readonly Expression[] {
+  return keysOf(feed, alias).map((key) => keyValue(feed.context, key));
+}
+
+export function sameKeys(feed: ChangeFeed, left: string, right: string): readonly Expression[] {
+  return feed.keys.map((part) =>
+    keysEqual(feed.context, column(left, part.target.name, part.type), column(right, part.target.name, part.type)),
+  );
+}
+
+function sequenceOn(feed: ChangeFeed, alias: string): Expression {
+  return column(alias, feed.names.sequence, feed.sequenceType);
+}
+
+function kindOn(feed: ChangeFeed, alias: string): Expression {
+  return column(alias, feed.names.kind, types.code);
+}
+
+export function feedParameters(context: LoadContext): readonly PlanParameter[] {
+  return [clockParameter('time of the load (UTC)'), ...textParameters(context)];
+}
+
+/** Everything up to `states`: one state of each staged key per sequence, none where it is void. */
+export function replaySteps(feed: ChangeFeed): readonly Step[] {
+  const { context } = feed;
+  const { options } = context;
+  const steps: Step[] = [checkStep(feed)];
+  if (options.null_keys === 'fail') {
+    steps.push(
+      guard(
+        'null_key',
+        'An event without a key stops the load.',
+        missingKeys,
+        `events have no ${feed.keys.map((part) => part.source.name).join(', ')}`,
+      ),
+    );
+  }
+  if (options.null_sequence === 'fail') {
+    steps.push(
+      guard(
+        'null_sequence',
+        'An event without a sequence stops the load.',
+        missingSequences,
+        `events have no ${feed.sequence.name}`,
+      ),
+    );
+  }
+  steps.push(incomingStep(feed), countIncomingStep(feed), historyStep(feed));
+  if (options.same_sequence_conflict === 'fail') steps.push(ambiguityGuard(feed));
+  steps.push(statesStep(feed));
+  return steps;
+}
+
+function guard(code: 'null_key' | 'null_sequence', says: string, count: Expression, what: string): Step {
+  return {
+    kind: 'guard',
+    says,
+    code,
+    when: compare(count, '>', literal(0)),
+    message: concat(shown(count), literal(` ${what}`)),
+  };
+}
+
+/** The operation of a stage row (alias `s`). */
+function operationIs({ context, operation }: ChangeFeed, values: readonly string[] | undefined): Expression | null {
+  if (operation === undefined || values === undefined || values.length === 0) return null;
+  return isIn(columnOf('s', context.source, operation), values);
+}
+
+function isTruncate(feed: ChangeFeed): Expression | null {
+  return operationIs(feed, feed.context.options.truncate_values);
+}
+
+function kindOfEvent(feed: ChangeFeed): Expression {
+  const isDelete = operationIs(feed, feed.context.options.delete_values);
+  const truncate = isTruncate(feed);
+  return choose(
+    [
+      ...(truncate === null ? [] : [[truncate, literal(truncation)] as const]),
+      ...(isDelete === null ? [] : [[isDelete, literal(deletion)] as const]),
+    ],
+    literal(upsert),
+  );
+}
+
+/** A row that lacks its key and is no truncate, which has none. */
+function lacksKey(feed: ChangeFeed): Expression {
+  const missing = any(...feed.keys.map((part) => isNull(columnOf('s', feed.context.source, part.source))));
+  return choose(
+    [
+      ...(isTruncate(feed) === null ? [] : [[isTruncate(feed) ?? literal(0), literal(0)] as const]),
+      [missing, literal(1)],
+    ],
+    literal(0),
+  );
+}
+
+function checkStep(feed: ChangeFeed): Step {
+  const { context, sequence } = feed;
+  const noKey = compare(lacksKey(feed), '=', literal(1));
+  const noSequence = isNull(columnOf('s', context.source, sequence));
+  return {
+    kind: 'measure',
+    says: "Events that can't be replayed: without a key, or without a sequence.",
+    query: select(
+      [
+        item(missingKeys.name, countWhere(noKey)),
+        item(missingSequences.name, countWhere(noSequence)),
+        item(skippedRows.name, countWhere(any(noKey, noSequence))),
+      ],
+      source(table(context.source.name), 's'),
+    ),
+  };
+}
+
+/** Staged events in the columns of the kept table; repeated ones count once. */
+function incomingStep(feed: ChangeFeed): Step {
+  const { context, keys, attributes, sequence, sequenceType, names } = feed;
+  const rows = select(
+    [
+      ...keys.map((part) => item(part.target.name, stagedKey(context, part))),
+      ...attributes.map((of) => item(of.target.name, fedValue(context, of))),
+      item(names.sequence, converted(columnOf('s', context.source, sequence), sequenceType)),
+      item(names.kind, kindOfEvent(feed)),
+    ],
+    source(table(context.source.name), 's'),
+    {
+      distinct: true,
+      text: 'exact',
+      where: [compare(lacksKey(feed), '=', literal(0)), isNotNull(columnOf('s', context.source, sequence))],
+    },
+  );
+  return {
+    kind: 'let',
+    says: 'The staged events; one that is staged twice counts once.',
+    name: 'incoming',
+    query: rows,
+  };
+}
+
+function countIncomingStep(feed: ChangeFeed): Step {
+  const groups = select(
+    [
+      item(
+        'is_key',
+        aggregate('max', choose([[compare(kindOn(feed, 'i'), '=', literal(truncation)), literal(0)]], literal(1))),
+      ),
+    ],
+    source(named('incoming'), 'i'),
+    { groupBy: partitionOf(feed, 'i'), text: keyText(feed.context) },
+  );
+  const isKey = compare(column('k', 'is_key', types.flag), '=', literal(1));
+  return {
+    kind: 'measure',
+    says: 'Keys with events, and whether all rows are to be emptied.',
+    query: select(
+      [
+        item(stagedKeys.name, countWhere(isKey)),
+        item(truncates.name, countWhere(compare(column('k', 'is_key', types.flag), '=', literal(0)))),
+      ],
+      source(groups, 'k'),
+    ),
+  };
+}
+
+/** Whether a row (alias) belongs to a key that this load may change. */
+export function isAffected(feed: ChangeFeed, alias: string): Expression {
+  return any(
+    exists(select([item('one', literal(1))], source(named('incoming'), 'i'), { where: sameKeys(feed, 'i', alias) })),
+    compare(truncates, '>', literal(0)),
+  );
+}
+
+/** All events of the affected keys, seen before or new; and every truncate. */
+function historyStep(feed: ChangeFeed): Step {
+  const kept = select(eventItems(feed, 'e'), source(table(feed.events.name), 'e'), {
+    where: [any(isAffected(feed, 'e'), compare(kindOn(feed, 'e'), '=', literal(truncation)))],
+  });
+  const fresh = select([...eventItems(feed, 'n')], source(named('incoming'), 'n'), {
+    where: [notExists(knownEvent(feed, 'n'))],
+  });
+  return { kind: 'let', says: 'Every event of these keys so far.', name: 'history', query: union(kept, fresh) };
+}
+
+/** The same event among those that were seen before. */
+export function knownEvent(feed: ChangeFeed, alias: string): Query {
+  return select([item('one', literal(1))], source(table(feed.events.name), 'e'), {
+    where: feed.events.columns.map(({ name, type }) => same(column('e', name, type), column(alias, name, type))),
+  });
+}
+
+function ambiguityGuard(feed: ChangeFeed): Step {
+  const isUpsert = compare(kindOn(feed, 'h'), '=', literal(upsert));
+  return {
+    kind: 'guard-rows',
+    says: 'Two contents of a key under one sequence stop the load, unless a delete settles it.',
+    code: 'ambiguous_sequence',
+    query: select(
+      [item('offender', keyLabel(keysOf(feed, 'h').map((key) => aggregate('min', key))))],
+      source(named('history'), 'h'),
+      {
+        groupBy: [...partitionOf(feed, 'h'), sequenceOn(feed, 'h')],
+        text: keyText(feed.context),
+        having: [compare(countWhere(isUpsert), '>', literal(1)), compare(countWhere(isUpsert), '=', countRows())],
+      },
+    ),
+  };
+}
+
+/** One state per key and sequence: a delete wins, and events before the last truncate are void. */
+function statesStep(feed: ChangeFeed): Step {
+  const { context, attributes } = feed;
+  const options = { text: keyText(context) };
+  const isDelete = compare(kindOn(feed, 'h'), '=', literal(deletion));
+  const deletesFirst = choose([[isDelete, literal(0)]], literal(1));
+  const rank = window(
+    'row_number',
+    null,
+    [...partitionOf(feed, 'h'), sequenceOn(feed, 'h')],
+    [ascending(deletesFirst), ...attributes.map((of) => ascending(column('h', of.target.name, of.type)))],
+    options,
+  );
+  const mark = select([item('last_truncate', aggregate('max', sequenceOn(feed, 'h')))], source(named('history'), 'h'), {
+    where: [compare(kindOn(feed, 'h'), '=', literal(truncation))],
+  });
+  const lastTruncate = column('m', 'last_truncate', feed.sequenceType);
+  const ranked = select(
+    [...eventItems(feed, 'h'), item('rank_no', rank), item('last_truncate', lastTruncate)],
+    source(named('history'), 'h'),
+    { joins: [join('cross', mark, 'm', [])], where: [compare(kindOn(feed, 'h'), '<>', literal(truncation))] },
+  );
+  const valid = select(eventItems(feed, 'r'), source(ranked, 'r'), {
+    where: [
+      compare(column('r', 'rank_no', types.count), '=', literal(1)),
+      any(
+        isNull(column('r', 'last_truncate', feed.sequenceType)),
+        compare(sequenceOn(feed, 'r'), '>=', column('r', 'last_truncate', feed.sequenceType)),
+      ),
+    ],
+  });
+  return {
+    kind: 'let',
+    says: 'The states of each key along its sequence; a delete goes before an upsert of the same sequence.',
+    name: 'states',
+    query: context.options.ignore_null_updates === true ? filledForward(feed, valid) : valid,
+  };
+}
+
+/** A NULL in an event leaves the value before it, back to the last delete. */
+function filledForward(feed: ChangeFeed, valid: Query): Query {
+  const { context, attributes } = feed;
+  const options = { text: keyText(context) };
+  const along = (alias: string) => [ascending(sequenceOn(feed, alias))];
+  const isDelete = choose([[compare(kindOn(feed, 'v'), '=', literal(deletion)), literal(1)]], literal(0));
+  const eras = select(
+    [...eventItems(feed, 'v'), item('era', window('sum', isDelete, partitionOf(feed, 'v'), along('v'), options))],
+    source(valid, 'v'),
+  );
+  const era = (alias: string): Expression => column(alias, 'era', types.count);
+  const runs = select(
+    [
+      ...eventItems(feed, 'w'),
+      item('era', era('w')),
+      ...attributes.map((of, index) =>
+        item(
+          `filled_${index + 1}`,
+          window(
+            'count',
+            column('w', of.target.name, of.type),
+            [...partitionOf(feed, 'w'), era('w')],
+            along('w'),
+            options,
+          ),
+        ),
+      ),
+    ],
+    source(eras, 'w'),
+  );
+  return select(
+    [
+      ...keysOf(feed, 'x').map((key, index) => item(feed.keys[index]?.target.name ?? '', key)),
+      ...attributes.map((of, index) =>
+        item(
+          of.target.name,
+          window(
+            'max',
+            column('x', of.target.name, of.type),
+            [...partitionOf(feed, 'x'), era('x'), column('x', `filled_${index + 1}`, types.count)],
+            [],
+            options,
+          ),
+        ),
+      ),
+      item(feed.names.sequence, sequenceOn(feed, 'x')),
+      item(feed.names.kind, kindOn(feed, 'x')),
+    ],
+    source(runs, 'x'),
+  );
+}
+
+/** The last state of each key that is still there. */
+export function lastStates(feed: ChangeFeed): Query {
+  const rank = window('row_number', null, partitionOf(feed, 's'), [descending(sequenceOn(feed, 's'))], {
+    text: keyText(feed.context),
+  });
+  const ranked = select([...eventItems(feed, 's'), item('recency', rank)], source(named('states'), 's'));
+  return select(eventItems(feed, 'r'), source(ranked, 'r'), {
+    where: [
+      compare(column('r', 'recency', types.count), '=', literal(1)),
+      compare(kindOn(feed, 'r'), '=', literal(upsert)),
+    ],
+  });
+}
+
+/**
+ * The versions that the states make: each from the sequence of its first state to the next change or delete. Items: keys,
+ * attributes, `starts_at`, `ends_at` (NULL while open).
+ */
+export function versionsOfStates(feed: ChangeFeed): { readonly steps: readonly Step[]; readonly name: string } {
+  const { context, tracked, attributes, untracked } = feed;
+  const options = { text: keyText(context) };
+  const along = (alias: string) => [ascending(sequenceOn(feed, alias))];
+  const before = (of: Expression): Expression => window('lag', of, partitionOf(feed, 's'), along('s'), options);
+  const placed = select(
+    [
+      ...eventItems(feed, 's'),
+      item('kind_before', before(kindOn(feed, 's'))),
+      ...tracked.map((of, index) => item(`before_${index + 1}`, before(column('s', of.target.name, of.type)))),
+    ],
+    source(named('states'), 's'),
+  );
+  const kindBefore = column('p', 'kind_before', types.code);
+  const changed = tracked.map((of, index) =>
+    differs(
+      comparable(context, column('p', of.target.name, of.type)),
+      comparable(context, column('p', `before_${index + 1}`, of.type)),
+    ),
+  );
+  const isUpsert = compare(kindOn(feed, 'p'), '=', literal(upsert));
+  const starts = all(isUpsert, any(isNull(kindBefore), compare(kindBefore, '<>', literal(upsert)), ...changed));
+  const bounded = select(
+    [
+      ...eventItems(feed, 'p'),
+      item(
+        'is_bound',
+        choose([[any(starts, compare(kindOn(feed, 'p'), '<>', literal(upsert))), literal(1)]], literal(0)),
+      ),
+    ],
+    source(placed, 'p'),
+  );
+  const runs = select(
+    [
+      ...eventItems(feed, 'b'),
+      item('is_bound', column('b', 'is_bound', types.flag)),
+      item('run_no', window('sum', column('b', 'is_bound', types.flag), partitionOf(feed, 'b'), along('b'), options)),
+    ],
+    source(bounded, 'b'),
+  );
+  const lastInRun = window(
+    'row_number',
+    null,
+    [...partitionOf(feed, 'u'), column('u', 'run_no', types.count)],
+    [descending(sequenceOn(feed, 'u'))],
+    options,
+  );
+  const runStep: Step = {
+    kind: 'let',
+    says: 'The states in runs of equal tracked values.',
+    name: 'runs',
+    query: select(
+      [
+        ...eventItems(feed, 'u'),
+        item('is_bound', column('u', 'is_bound', types.flag)),
+        item('run_no', column('u', 'run_no', types.count)),
+        item('from_last', lastInRun),
+      ],
+      source(runs, 'u'),
+    ),
+  };
+  const nextBound = window('lead', sequenceOn(feed, 'r'), partitionOf(feed, 'r'), along('r'), options);
+  const bounds = select(
+    [...eventItems(feed, 'r'), item('run_no', column('r', 'run_no', types.count)), item('ends_at', nextBound)],
+    source(named('runs'), 'r'),
+    { where: [compare(column('r', 'is_bound', types.flag), '=', literal(1))] },
+  );
+  const keepsUp = context.options.untracked_mode === 'update_current';
+  const versionValue = (of: Feed): Expression =>
+    column(keepsUp && untracked.includes(of) ? 'q' : 'v', of.target.name, of.type);
+  const versionStep: Step = {
+    kind: 'let',
+    says: 'The versions that follow from them.',
+    name: 'wanted',
+    query: select(
+      [
+        ...keysOf(feed, 'v').map((key, index) => item(feed.keys[index]?.target.name ?? '', key)),
+        ...attributes.map((of) => item(of.target.name, versionValue(of))),
+        item('starts_at', sequenceOn(feed, 'v')),
+        item('ends_at', column('v', 'ends_at', feed.sequenceType)),
+      ],
+      source(bounds, 'v'),
+      {
+        joins: keepsUp
+          ? [
+              join('inner', named('runs'), 'q', [
+                ...sameKeys(feed, 'q', 'v'),
+                compare(column('q', 'run_no', types.count), '=', column('v', 'run_no', types.count)),
+                compare(column('q', 'from_last', types.count), '=', literal(1)),
+              ]),
+            ]
+          : [],
+        where: [compare(kindOn(feed, 'v'), '=', literal(upsert))],
+      },
+    ),
+  };
+  return { steps: [runStep, versionStep], name: 'wanted' };
+}
+
+/** The events that are new, for the kept table. */
+export function newEventsStep(feed: ChangeFeed): Step {
+  return {
+    kind: 'let',
+    says: 'Events that were not seen before.',
+    name: 'new_events',
+    query: select(eventItems(feed, 'n'), source(named('incoming'), 'n'), { where: [notExists(knownEvent(feed, 'n'))] }),
+  };
+}
