@@ -42,15 +42,13 @@ for (const [folder, ...platform] of [['warehouse'], ['duckdb', '--platform', 'du
 
 heading('Three days on the embedded engine');
 const scripts = written.duckdb;
-const names = scripts.map((script) => basename(script).replace(/(\.duckdb)?\.sql$/, ''));
-console.log(`${'day'.padEnd(5)}${'load'.padEnd(14)}${countNames.map((name) => name.padStart(8).slice(0, 8)).join('')}`);
-const notes = new Map(names.map((name, i) => [shortName(name, i), name]));
+console.log(`day load         ${countNames.map((name) => name.padStart(name.length + 1)).join('')}`);
 for (const day of days) {
   const csv = readdirSync(join(root, warehouse, 'days', day))
     .filter((name) => name.endsWith('.csv'))
     .flatMap((name) => ['--csv', `${name.replace(/\.csv$/, '')}=${join(warehouse, 'days', day, name)}`]);
   mergewright('seed', '--ddl', warehouse, '--connection', `duckdb:${database}`, ...csv);
-  for (const [i, script] of scripts.entries()) {
+  for (const script of scripts) {
     const clock = `2026-03-0${day} 06:00:00`;
     const result = mergewright(
       'run',
@@ -63,12 +61,11 @@ for (const day of days) {
       `BatchTime=${clock}`,
       '--json',
     );
-    const counts = countNames.map((name) => String(result.counts[name] ?? '-').padStart(8)).join('');
-    console.log(`${day.padEnd(5)}${shortName(names[i], i).padEnd(14)}${counts}`);
+    const counts = countNames.map((name) => String(result.counts[name] ?? '-').padStart(name.length + 1)).join('');
+    console.log(`${day.padEnd(4)}${patternOf(script).padEnd(13)}${counts}`);
     for (const warning of result.warnings) print(`${warning.code}: ${warning.message}`, 5);
   }
 }
-for (const [short, name] of notes) console.log(`${short} = ${name}`);
 
 heading('The versions of department 30: vanished on day 2, back on day 3');
 await showVersions(
@@ -95,7 +92,7 @@ function mergewright(...args) {
     maxBuffer: 1 << 26,
   });
   if (result.status !== 0) {
-    console.error(`mergewright ${args.join(' ')}\n${result.stdout}${result.stderr}`);
+    console.error(`mergewright ${args.join(' ')}\n${result.stderr}`);
     process.exit(result.status ?? 1);
   }
   return args.includes('--json') ? JSON.parse(result.stdout) : undefined;
@@ -126,8 +123,11 @@ async function showVersions(databaseName, query) {
   instance.closeSync();
 }
 
-function shortName(name, i) {
-  return `load ${i + 1}`.padEnd(Math.min(name.length, 6));
+/** The pattern stands first in a generated file's name. */
+function patternOf(script) {
+  return basename(script)
+    .replace(/_[^_]*$/, '')
+    .split(/_(?=[A-Z])/)[0];
 }
 
 function fullName({ database: part, schema, table }) {
