@@ -6,6 +6,7 @@ import {
   compare,
   countRows,
   descending,
+  exists,
   isNull,
   item,
   join,
@@ -187,45 +188,114 @@ function isFresh({ stage, loadTs }: Sets): Expression {
   return any(isNull(newest), compare(stagedAs('s', loadTs), allowsSameTime ? '>=' : '>', newest));
 }
 
-/** A staged set of an older load time must be stored already, else it comes too late. */
+/** Sets at or before the newest stored load time must say what is stored already. */
 function knownSetGuards(sets: Sets): readonly Step[] {
-  const { stage, loadTs } = sets;
-  const { idempotent_rerun: rerun, same_ts_conflict: conflict, out_of_order: late } = stage.context.options;
+  const { idempotent_rerun: rerun, same_ts_conflict: conflict, out_of_order: late } = sets.stage.context.options;
   if (rerun === true) return [];
-  const newest = column('n', 'newest_time', loadTs.type);
-  const unknown = (operator: '=' | '<') =>
-    select([item('offender', keyLabel(stage.keys.map((of) => stagedAs('s', of))))], source(named('staged'), 's'), {
-      joins: [join('inner', named('newest'), 'n', sameKey(stage, 'n', 's'))],
-      where: [
-        compare(stagedAs('s', loadTs), operator, newest),
-        notExists(
-          select([item('one', literal(1))], source(table(stage.context.target.name), 't'), {
-            where: [...sameKey(stage, 't', 's'), sameTime(sets, 't', 's'), ...sameMember(sets, 't', 's')],
-          }),
-        ),
-      ],
-    });
   return [
-    ...(conflict === 'insert_all'
-      ? []
-      : [
-          {
-            kind: 'guard-rows',
-            says: 'Another set for a load time that is stored already stops the load.',
-            code: 'same_timestamp_conflict',
-            query: unknown('='),
-          } as const,
-        ]),
-    ...(late === 'ignore'
-      ? []
-      : [
-          {
-            kind: 'guard-rows',
-            says: 'An unknown set older than the newest stored one of its key stops the load.',
-            code: 'late_row',
-            query: unknown('<'),
-          } as const,
-        ]),
+    ...(conflict === 'insert_all' ? [] : [sameTimeGuard(sets)]),
+    ...(late === 'ignore' ? [] : lateSetGuard(sets)),
+  ];
+}
+
+function sameTimeGuard(sets: Sets): Step {
+  const { stage, loadTs } = sets;
+  const stored = select([item('one', literal(1))], source(table(stage.context.target.name), 't'), {
+    where: [...sameKey(stage, 't', 's'), sameTime(sets, 't', 's'), ...sameMember(sets, 't', 's')],
+  });
+  return {
+    kind: 'guard-rows',
+    says: 'Another set for a load time that is stored already stops the load.',
+    code: 'same_timestamp_conflict',
+    query: select(
+      [item('offender', keyLabel(stage.keys.map((of) => stagedAs('s', of))))],
+      source(named('staged'), 's'),
+      {
+        joins: [join('inner', named('newest'), 'n', sameKey(stage, 'n', 's'))],
+        where: [compare(stagedAs('s', loadTs), '=', column('n', 'newest_time', loadTs.type)), notExists(stored)],
+      },
+    ),
+  };
+}
+
+/** A set that comes late is known when it is the stored set that was in force at its load time. */
+function lateSetGuard(sets: Sets): readonly Step[] {
+  const { stage, loadTs } = sets;
+  const { context } = stage;
+  const keyed = [...stage.keys, loadTs];
+  const inForce = column('l', 'in_force', loadTs.type);
+  const sizeOf = (alias: string): Expression => column(alias, 'members', types.count);
+  const sized = select(
+    [...keyed.map((of) => item(of.target.name, aggregate('min', stagedAs('s', of)))), item('members', countRows())],
+    source(named('staged'), 's'),
+    {
+      joins: [join('inner', named('newest'), 'n', sameKey(stage, 'n', 's'))],
+      where: [compare(stagedAs('s', loadTs), '<', column('n', 'newest_time', loadTs.type))],
+      groupBy: keyed.map((of) => stagedAs('s', of)),
+      text: 'exact',
+    },
+  );
+  const storedSizes = select(
+    [
+      ...keyed.map((of) => item(of.target.name, aggregate('min', storedAs('u', context, of)))),
+      item('members', countRows()),
+    ],
+    source(table(context.target.name), 'u'),
+    {
+      where: [
+        exists(select([item('one', literal(1))], source(named('late'), 'l'), { where: sameKey(stage, 'u', 'l') })),
+      ],
+      groupBy: keyed.map((of) => storedAs('u', context, of)),
+      text: 'exact',
+    },
+  );
+  const stored = select([item('one', literal(1))], source(table(context.target.name), 't'), {
+    where: [
+      ...sameKey(stage, 't', 's'),
+      compare(storedAs('t', context, loadTs), '=', inForce),
+      ...sameMember(sets, 't', 's'),
+    ],
+  });
+  return [
+    {
+      kind: 'let',
+      says: 'Sets older than the newest stored one of their key, with the load time of the set that was in force then.',
+      name: 'late',
+      query: select(
+        [
+          ...keyed.map((of) => item(of.target.name, aggregate('min', stagedAs('z', of)))),
+          item('members', aggregate('min', sizeOf('z'))),
+          item('in_force', aggregate('max', storedAs('t', context, loadTs))),
+        ],
+        source(sized, 'z'),
+        {
+          joins: [
+            join('left', table(context.target.name), 't', [
+              ...sameKey(stage, 't', 'z'),
+              compare(storedAs('t', context, loadTs), '<=', stagedAs('z', loadTs)),
+            ]),
+          ],
+          groupBy: keyed.map((of) => stagedAs('z', of)),
+          text: 'exact',
+        },
+      ),
+    },
+    {
+      kind: 'guard-rows',
+      says: 'A late set that is not the one in force at its load time stops the load.',
+      code: 'late_row',
+      query: select(
+        [item('offender', keyLabel(stage.keys.map((of) => stagedAs('s', of))))],
+        source(named('staged'), 's'),
+        {
+          joins: [
+            join('inner', named('late'), 'l', [...sameKey(stage, 'l', 's'), sameTime(sets, 'l', 's')]),
+            join('left', storedSizes, 'k', [...sameKey(stage, 'k', 'l'), compare(stagedAs('k', loadTs), '=', inForce)]),
+          ],
+          where: [any(isNull(sizeOf('k')), compare(sizeOf('k'), '<>', sizeOf('l')), notExists(stored))],
+        },
+      ),
+    },
   ];
 }
 

@@ -1,12 +1,16 @@
 import type { CatalogColumn } from '../../../../protocol/catalog.ts';
 import {
   arithmetic,
+  choose,
   column,
   compare,
   concat,
+  countRows,
   countWhere,
   exists,
+  isNull,
   item,
+  join,
   literal,
   named,
   select,
@@ -140,7 +144,7 @@ function steps(replay: Replay): readonly Step[] {
           keyCount(stage, named('departures'), 'Keys that vanished.', vanishedKeys.name),
         ]
       : []),
-    ...(hasLimit(context, isFull) ? limitSteps : []),
+    ...(hasLimit(context, isFull) ? limitSteps(replay) : []),
     keyCount(stage, changedStagedKeys(replay), 'Staged keys for which something is written.', changedKeys.name),
   ];
 }
@@ -178,30 +182,48 @@ function limitParameter(value: number): PlanParameter {
   };
 }
 
-const limitSteps: readonly Step[] = [
-  {
-    kind: 'measure',
-    says: 'Keys that are stored as living.',
-    query: select(
-      [item(livingKeys.name, countWhere(compare(column('o', 'is_dead', types.flag), '=', literal(0))))],
-      source(named('stored'), 'o'),
-    ),
-  },
-  {
-    kind: 'guard',
-    says: 'More vanished keys than the limit allows stop the load: the delivery may be cut.',
-    code: 'inactivation_threshold',
-    when: compare(arithmetic(vanishedKeys, '*', literal(100)), '>', arithmetic(livingKeys, '*', limit)),
-    message: concat(
-      shown(vanishedKeys),
-      literal(' of '),
-      shown(livingKeys),
-      literal(' living keys vanished, more than the limit of '),
-      shown(limit),
-      literal(' per cent'),
-    ),
-  },
-];
+/** The share is taken for each load of its own: of the keys that the load before brought, or that are stored as living. */
+function limitSteps({ loadTs }: Replay): readonly Step[] {
+  const time = stagedAs('w', loadTs);
+  const previous = column('w', 'previous_time', loadTs.type);
+  const perTime = (relation: string): Query =>
+    select([item(loadTs.target.name, stagedAs('r', loadTs)), item('keys', countRows())], source(named(relation), 'r'), {
+      groupBy: [stagedAs('r', loadTs)],
+    });
+  const gone = column('g', 'keys', types.count);
+  const living = choose([[isNull(previous), livingKeys]], column('b', 'keys', types.count));
+  return [
+    {
+      kind: 'measure',
+      says: 'Keys that are stored as living.',
+      query: select(
+        [item(livingKeys.name, countWhere(compare(column('o', 'is_dead', types.flag), '=', literal(0))))],
+        source(named('stored'), 'o'),
+      ),
+    },
+    {
+      kind: 'guard-rows',
+      says: 'More vanished keys than the limit allows stop the load: the delivery may be cut.',
+      code: 'inactivation_threshold',
+      query: select(
+        [
+          item(
+            'offender',
+            concat(shown(gone), literal(' of '), shown(living), literal(' living keys vanished at '), shown(time)),
+          ),
+        ],
+        source(named('times'), 'w'),
+        {
+          joins: [
+            join('inner', perTime('departures'), 'g', [compare(stagedAs('g', loadTs), '=', time)]),
+            join('left', perTime('delivered'), 'b', [compare(stagedAs('b', loadTs), '=', previous)]),
+          ],
+          where: [compare(arithmetic(gone, '*', literal(100)), '>', arithmetic(living, '*', limit))],
+        },
+      ),
+    },
+  ];
+}
 
 function changedStagedKeys({ stage, isFull }: Replay): Query {
   const keysOf = (relation: string): Query =>
