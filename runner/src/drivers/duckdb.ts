@@ -39,6 +39,9 @@ export const duckdbDriver: Driver = {
   },
 };
 
+/** Milliseconds between two interrupts. */
+const interruptInterval = 50;
+
 /**
  * Runs a text statement by statement, as the engine itself splits it. Statements that succeed begin and end transactions,
  * so whether one is open is known without a query.
@@ -50,7 +53,9 @@ class DuckdbSession implements Session {
   #main = '';
   #database = '';
   #version = '';
+  #isRunning = false;
   #isCancelled = false;
+  #interrupts: NodeJS.Timeout | undefined;
   #isClosed = false;
   #dropped: string | null = null;
   #commits = 0;
@@ -94,6 +99,7 @@ class DuckdbSession implements Session {
     this.#isCancelled = false;
     this.#commits = 0;
     this.#writes = 0;
+    this.#isRunning = true;
     const wasInTransaction = this.inTransaction;
     try {
       await this.#runAll(text, handlers);
@@ -104,12 +110,19 @@ class DuckdbSession implements Session {
       if (this.#isCancelled && /^INTERRUPT Error/i.test(message)) return this.#cancelled(wasInTransaction);
       handlers.error(engineError(message));
       return { kind: 'finished' };
+    } finally {
+      this.#isRunning = false;
+      clearInterval(this.#interrupts);
+      this.#interrupts = undefined;
     }
   }
 
+  /** An interrupt that comes before a statement has begun is forgotten by the engine, so it is repeated until the end. */
   cancel(): void {
+    if (!this.#isRunning) return;
     this.#isCancelled = true;
     this.#connection.interrupt();
+    this.#interrupts ??= setInterval(() => this.#connection.interrupt(), interruptInterval);
   }
 
   drop(reason: string): void {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { connect as openSocket, type Socket } from 'node:net';
 import { Connection, type ConnectionConfiguration } from 'tedious';
-import type { ConnectionSettings } from '../../../protocol/connection.ts';
+import type { ConnectionSettings, Encryption } from '../../../protocol/connection.ts';
 import { ConnectionError } from '../session.ts';
-import { refusal, refuseClearText } from './mssql-prelogin.ts';
+import { refusal, refuseClearText, refuseOtherProtocols } from './mssql-prelogin.ts';
 
 /** Milliseconds in which a cancel has to be acknowledged before the driver itself closes the connection. */
 const cancelTimeout = 3000;
@@ -77,7 +77,7 @@ async function configuration(
     lowerCaseGuids: true,
     cryptoCredentialsDetails: settings.caFile === null ? {} : { ca: await certificate(settings.caFile) },
   };
-  options.connector = (target?: Target) => socketTo(target, settings.encrypt === 'true', signal);
+  options.connector = (target?: Target) => socketTo(target, settings.encrypt, signal);
   return { server: host, authentication: authentication(settings, secret), options };
 }
 
@@ -115,14 +115,15 @@ interface Target {
 }
 
 /** The driver calls its connector with host and port, which a redirected login changes. */
-async function socketTo(target: Target | undefined, mustEncrypt: boolean, signal: AbortSignal): Promise<Socket> {
+async function socketTo(target: Target | undefined, encrypt: Encryption, signal: AbortSignal): Promise<Socket> {
   if (target === undefined) throw new ConnectionError('The driver named no host to connect to.');
   const socket = openSocket({ host: target.host, port: target.port, signal });
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
     socket.once('error', reject);
   });
-  if (mustEncrypt) refuseClearText(socket);
+  if (encrypt === 'true') refuseClearText(socket);
+  if (encrypt === 'false') refuseOtherProtocols(socket);
   return socket;
 }
 

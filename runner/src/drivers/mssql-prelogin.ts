@@ -34,3 +34,35 @@ function encryptionAnswer(payload: Buffer): number | undefined {
   }
   return undefined;
 }
+
+/** Messages of a server: answers, and PRELOGIN packets that wrap a TLS handshake (MS-TDS 2.2.3.1.1). */
+const serverPackets = new Set([0x04, 0x12]);
+
+/**
+ * Destroys the socket at the first packet that no server sends. The driver would wait for as many bytes as such a packet
+ * seems to have. Only for a socket that is not encrypted.
+ */
+export function refuseOtherProtocols(socket: Socket): void {
+  let header = Buffer.alloc(0);
+  let left = 0;
+  socket.on('data', (chunk: Buffer) => {
+    for (let at = 0; at < chunk.length; ) {
+      if (left > 0) {
+        const taken = Math.min(left, chunk.length - at);
+        left -= taken;
+        at += taken;
+        continue;
+      }
+      const missing = headerLength - header.length;
+      header = Buffer.concat([header, chunk.subarray(at, at + missing)]);
+      at += missing;
+      if (header.length > 0 && !serverPackets.has(header[0] ?? 0)) {
+        socket.destroy(new Error('the server sent something that is no TDS'));
+        return;
+      }
+      if (header.length < headerLength) return;
+      left = header.readUInt16BE(2) - headerLength;
+      header = Buffer.alloc(0);
+    }
+  });
+}

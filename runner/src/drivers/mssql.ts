@@ -29,6 +29,8 @@ export const mssqlDriver: Driver = {
 
 /** Messages that say "database changed" and "language changed"; the driver tells them by events. */
 const unspoken = new Set([5701, 5703]);
+/** Milliseconds in which what was read before a loss is heard to its end. */
+const afterLoss = 1000;
 /** Rows handed over at once. */
 const chunkRows = 1000;
 
@@ -72,7 +74,8 @@ class MssqlSession implements Session {
     const connection = await connect(this.#settings, secret, signal, (fresh) => this.#listen(fresh));
     this.#connection = connection;
     const stop = onUncaught((error) => this.#lose(`The server sent something that is no TDS (${error.message}).`));
-    void this.lost.then(stop);
+    // Packets that are read already may still throw after the loss.
+    void this.lost.then(() => setTimeout(stop, afterLoss).unref());
     connection.on('error', (error) => this.#lose(lossOf(error)));
     connection.on('end', () => this.#lose('The connection was closed by the server.'));
     const deadline = setTimeout(
