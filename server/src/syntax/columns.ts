@@ -60,8 +60,8 @@ interface Draft {
   sparse: boolean;
   rowGuid: boolean;
   index: IndexDefinition | null;
-  readonly constraints: Constraint[];
-  readonly clauses: OpaqueClause[];
+  constraints: readonly Constraint[];
+  clauses: readonly OpaqueClause[];
 }
 
 function newDraft(): Draft {
@@ -76,8 +76,8 @@ function newDraft(): Draft {
     sparse: false,
     rowGuid: false,
     index: null,
-    constraints: [],
-    clauses: [],
+    constraints: none,
+    clauses: none,
   };
 }
 
@@ -170,14 +170,14 @@ function parseProperty(cursor: Cursor, draft: Draft, isComputed: boolean): boole
       return true;
     case 'FILESTREAM':
       cursor.advance();
-      draft.clauses.push({ kind: 'opaque-clause', start, end: cursor.end, name: 'FILESTREAM' });
+      draft.clauses = [...draft.clauses, { kind: 'opaque-clause', start, end: cursor.end, name: 'FILESTREAM' }];
       return true;
     case 'COLUMN_SET':
       cursor.advance();
       cursor.expect('FOR');
       if (cursor.atName) cursor.advance();
       else cursor.fail('ALL_SPARSE_COLUMNS');
-      draft.clauses.push({ kind: 'opaque-clause', start, end: cursor.end, name: 'COLUMN_SET' });
+      draft.clauses = [...draft.clauses, { kind: 'opaque-clause', start, end: cursor.end, name: 'COLUMN_SET' }];
       return true;
     case 'MASKED':
     case 'ENCRYPTED': {
@@ -186,7 +186,7 @@ function parseProperty(cursor: Cursor, draft: Draft, isComputed: boolean): boole
       cursor.expect('WITH');
       if (cursor.at('(')) parseFunctionOptions(cursor);
       else cursor.fail("'('");
-      draft.clauses.push({ kind: 'opaque-clause', start, end: cursor.end, name });
+      draft.clauses = [...draft.clauses, { kind: 'opaque-clause', start, end: cursor.end, name }];
       return true;
     }
     case 'GENERATED':
@@ -216,7 +216,7 @@ function parseConstraintProperty(cursor: Cursor, draft: Draft, start: number, is
     if (name !== null) cursor.fail('PRIMARY KEY, UNIQUE, REFERENCES, CHECK, DEFAULT or NOT NULL');
     return false;
   }
-  draft.constraints.push(constraint);
+  draft.constraints = [...draft.constraints, constraint];
   if (constraint.type === 'default') draft.default = constraint.expression;
   return !cursor.recovering;
 }

@@ -20,7 +20,11 @@ export function parseIf(cursor: Cursor): Statement {
 /** The one statement of IF, ELSE or WHILE. After a mistake in the condition it is looked for where a line begins. */
 function parseBranch(cursor: Cursor): Statement {
   if (cursor.at(';')) cursor.fail('a statement');
-  return cursor.grammar.statement(cursor);
+  if (cursor.depth >= deepestNesting) return parseOpaque(cursor);
+  cursor.depth += 1;
+  const statement = cursor.grammar.statement(cursor);
+  cursor.depth -= 1;
+  return statement;
 }
 
 export function parseWhile(cursor: Cursor): Statement {

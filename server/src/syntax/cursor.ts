@@ -31,6 +31,8 @@ export class Cursor {
   readonly sqlcmd: SqlcmdLine[] = [];
   /** True after a problem until the parser has found its way again; nothing is reported meanwhile. */
   recovering = false;
+  /** Something unexpected was met in the current unit, reported or not. */
+  stumbled = false;
 
   kinds: Uint8Array = new Uint8Array(1024);
   starts: Int32Array = new Int32Array(1024);
@@ -212,6 +214,7 @@ export class Cursor {
     this.recovering = false;
     this.depth = 0;
     this.nestedWrites = false;
+    this.stumbled = false;
     if (this.index < 2048) return;
     const rest = this.count - this.index;
     this.kinds.copyWithin(0, this.index, this.count);
@@ -273,6 +276,7 @@ export class Cursor {
   fail(expected: string): void {
     if (this.recovering) return;
     const kind = this.kind;
+    this.stumbled = true;
     if (this.isUncertain(kind)) {
       this.recovering = true;
       return;
@@ -298,6 +302,7 @@ export class Cursor {
   report(start: number, end: number, message: string): void {
     if (this.recovering) return;
     this.recovering = true;
+    this.stumbled = true;
     // What is missing behind a mistake at the same place follows from it.
     if (this.problems[this.problems.length - 1]?.start === start) return;
     this.problems.push({ start, end, message });
@@ -310,12 +315,13 @@ export class Cursor {
     this.report(start, start + 1, `This ${what} has no closing quote.`);
   }
 
-  /** A comment without an end, once the parser has reached the end of the text. */
-  reportOpenComment(): void {
+  /** Reports a comment without an end, once the parser has reached the end of the text, and tells whether there is one. */
+  reportOpenComment(): boolean {
     const at = this.tokenizer.openComment;
-    if (at < 0 || this.kind !== tokenKind.end) return;
+    if (at < 0 || this.kind !== tokenKind.end) return false;
     this.recovering = false;
     this.report(at - this.base, at - this.base + 2, 'This comment has no closing */.');
+    return true;
   }
 
   get openComment(): number {

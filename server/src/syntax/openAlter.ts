@@ -47,6 +47,7 @@ function parseAction(cursor: Cursor): AlterTableAction {
 function parseOther(cursor: Cursor): AlterTableAction {
   const { start } = cursor;
   const words: string[] = [];
+  if (cursor.atEnd || cursor.at(';')) cursor.fail('ADD, DROP, ALTER, RENAME or SET');
   while (!cursor.atEnd && !cursor.at(';')) {
     if (words.length < 2 && (cursor.kind === tokenKind.word || cursor.kind === tokenKind.reserved))
       words.push(cursor.tokenText.toUpperCase());

@@ -10,6 +10,24 @@ import { parseDataType } from './types.ts';
 
 /** Literals, variables, columns, calls, CASE and everything in parentheses. */
 export function parsePrimary(cursor: Cursor): Expression {
+  if (cursor.depth >= deepestNesting) return skipDeep(cursor);
+  cursor.depth += 1;
+  const expression = readPrimary(cursor);
+  cursor.depth -= 1;
+  return expression;
+}
+
+/** An operand nested too deeply to be read: a name, a parenthesis or a call, or a whole CASE. */
+function skipDeep(cursor: Cursor): Expression {
+  const { start } = cursor;
+  if (cursor.at('CASE')) return skipCase(cursor);
+  while (!cursor.at('(') && (cursor.atName || cursor.kind === tokenKind.reserved || cursor.at('.'))) cursor.advance();
+  if (cursor.at('(')) cursor.skipParentheses();
+  else if (cursor.end <= start) cursor.advance();
+  return { kind: 'error', start, end: cursor.end };
+}
+
+function readPrimary(cursor: Cursor): Expression {
   switch (cursor.kind) {
     case tokenKind.string:
       return parseString(cursor, 'string');
@@ -332,15 +350,8 @@ function parsePunctuation(cursor: Cursor): Expression {
 /** `( query )`, `( expression )`, `( a, b )`. */
 function parseParenthesis(cursor: Cursor): Expression {
   const { start } = cursor;
-  if (cursor.depth >= deepestNesting) {
-    cursor.skipParentheses();
-    return { kind: 'error', start, end: cursor.end };
-  }
-  cursor.depth += 1;
   cursor.advance();
-  const expression = parseInside(cursor, start);
-  cursor.depth -= 1;
-  return expression;
+  return parseInside(cursor, start);
 }
 
 function parseInside(cursor: Cursor, start: number): Expression {
@@ -433,8 +444,6 @@ function parseStruct(cursor: Cursor): Expression {
 function parseCase(cursor: Cursor): Expression {
   const { start } = cursor;
   cursor.advance();
-  if (cursor.depth >= deepestNesting) return skipCase(cursor, start);
-  cursor.depth += 1;
   const operand = cursor.at('WHEN') ? null : cursor.grammar.value(cursor);
   const branches: CaseBranch[] = [];
   while (cursor.at('WHEN') && !cursor.recovering) {
@@ -448,13 +457,14 @@ function parseCase(cursor: Cursor): Expression {
   if (branches.length === 0) cursor.fail('WHEN');
   const otherwise = cursor.eat('ELSE') ? cursor.grammar.value(cursor) : null;
   if (!cursor.eat('END')) cursor.fail(otherwise === null ? 'WHEN, ELSE or END' : 'END');
-  cursor.depth -= 1;
   return { kind: 'case', start, end: cursor.end, operand, branches, otherwise };
 }
 
 /** A CASE nested too deeply to be read: everything up to its END. */
-function skipCase(cursor: Cursor, start: number): Expression {
+function skipCase(cursor: Cursor): Expression {
+  const { start } = cursor;
   let open = 1;
+  cursor.advance();
   while (!cursor.atEnd && open > 0) {
     if (cursor.at('CASE')) open += 1;
     else if (cursor.at('END')) open -= 1;
@@ -477,8 +487,9 @@ export function parseArguments(cursor: Cursor): readonly Expression[] {
 /** What may follow a complete operand: COLLATE, AT TIME ZONE, `.member`, `::type`, `[index]`. */
 export function parsePostfix(cursor: Cursor, first: Expression): Expression {
   let operand = first;
+  if (operand.kind === 'error') return operand;
   for (;;) {
-    const { start } = operand;
+    const start: number = operand.start;
     switch (cursor.word) {
       case 'COLLATE': {
         if (isCondition(operand) && cursor.dialect.family === 'tsql') return operand;
@@ -507,7 +518,10 @@ export function parsePostfix(cursor: Cursor, first: Expression): Expression {
       default:
         if (cursor.dialect.family === 'tsql') return operand;
     }
+    if (cursor.depth >= deepestNesting) return operand;
+    cursor.depth += 1;
     const next = parseOtherPostfix(cursor, operand);
+    cursor.depth -= 1;
     if (next === null) return operand;
     operand = next;
   }

@@ -52,7 +52,7 @@ export function parseQueryFrom(cursor: Cursor, first: QueryBody): Query {
 
 /** A query nested too deeply to be read: everything up to the parenthesis that closes it. */
 function skipQuery(cursor: Cursor, withClause: WithClause | null, start: number): Query {
-  if (!skipToClosing(cursor)) cursor.advance();
+  skipToEnd(cursor);
   const body: QueryBody = { kind: 'from-first', start, end: cursor.end, from: none };
   return {
     kind: 'query',
@@ -229,6 +229,12 @@ function parseOperand(cursor: Cursor): QueryBody {
 /** PIVOT statements and the like: bounded by the statement or the parenthesis around them. */
 function skipOther(cursor: Cursor): QueryBody {
   const { start } = cursor;
+  skipToEnd(cursor);
+  return { kind: 'from-first', start, end: cursor.end, from: none };
+}
+
+/** Everything up to a semicolon or the parenthesis that closes the current level. */
+function skipToEnd(cursor: Cursor): void {
   let open = 0;
   while (!cursor.atEnd && !cursor.at(';')) {
     if (cursor.at('(')) open += 1;
@@ -238,7 +244,6 @@ function skipOther(cursor: Cursor): QueryBody {
     }
     cursor.advance();
   }
-  return { kind: 'from-first', start, end: cursor.end, from: none };
 }
 
 function parseFromFirst(cursor: Cursor): QueryBody {
@@ -566,7 +571,8 @@ function parseGroupTuple(cursor: Cursor): readonly Expression[] {
         cursor.advance();
         items.push({ kind: 'tuple', start, end: cursor.end, items: none });
       } else {
-        items.push({ kind: 'tuple', start, end: cursor.end, items: parsePlainTuple(cursor) });
+        const inner = parsePlainTuple(cursor);
+        items.push({ kind: 'tuple', start, end: cursor.end, items: inner });
       }
     } else items.push(parseGroupItem(cursor));
   } while (!cursor.recovering && cursor.eat(','));

@@ -1,6 +1,7 @@
 import { Cursor } from './cursor.ts';
 import type { Dialect } from './dialect.ts';
 import { grammarOf } from './grammars.ts';
+import { nestRanges } from './ranges.ts';
 import { separatorCount, tokenKind } from './tokens.ts';
 import type { ScriptBatch, SqlcmdLine, SyntaxProblem, Unit } from './tree.ts';
 
@@ -40,15 +41,17 @@ export class ScriptReader {
     cursor.beginUnit();
     const offset = cursor.base;
     const statement = cursor.grammar.statement(cursor, this.atBatchStart);
-    cursor.reportOpenComment();
-    const length = cursor.absoluteEnd - offset;
+    const commented = cursor.reportOpenComment();
+    const length = (commented ? cursor.text.length : cursor.absoluteEnd) - offset;
+    if (cursor.stumbled) nestRanges(statement, length);
     this.units.push({
       offset,
       length,
       statement,
-      problems: withoutPlaceholders(cursor.text.slice(offset, offset + length), cursor),
-      lookahead:
-        endOfLine(cursor.text, Math.max(cursor.furthest, cursor.base + cursor.currentEnd)) - cursor.absoluteEnd,
+      problems: withoutPlaceholders(cursor.text.slice(offset, offset + length), cursor).map((problem) =>
+        within(problem, length),
+      ),
+      lookahead: endOfLine(cursor.text, Math.max(cursor.furthest, cursor.base + cursor.currentEnd)) - (offset + length),
     });
   }
 
@@ -106,6 +109,13 @@ export class ScriptReader {
       ...others.map((batch) => movedBatch(batch, delta)),
     ];
   }
+}
+
+/** A problem at the token behind the unit is shown at the unit's end, where something is missing. */
+function within(problem: SyntaxProblem, length: number): SyntaxProblem {
+  return problem.start < length
+    ? { ...problem, end: Math.min(problem.end, length) }
+    : { ...problem, start: Math.max(0, length - 1), end: length };
 }
 
 /** Whether a GO separates batches depends on the rest of its line. */

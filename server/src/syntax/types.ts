@@ -1,4 +1,4 @@
-import type { Cursor } from './cursor.ts';
+import { type Cursor, deepestNesting } from './cursor.ts';
 import { closeParenthesis, parseName } from './names.ts';
 import { none } from './none.ts';
 import { tokenKind } from './tokens.ts';
@@ -6,6 +6,39 @@ import type { DataType, Identifier, Name, TypeField } from './tree.ts';
 
 /** A data type with its arguments. Names of types are not checked: any name may be a user's type. */
 export function parseDataType(cursor: Cursor): DataType {
+  if (cursor.depth >= deepestNesting) return skipType(cursor);
+  cursor.depth += 1;
+  const type = readType(cursor);
+  cursor.depth -= 1;
+  return type;
+}
+
+/** A type nested too deeply to be read: everything up to the end of the list around it. */
+function skipType(cursor: Cursor): DataType {
+  const { start } = cursor;
+  let open = 0;
+  while (!cursor.atEnd && !cursor.at(';') && !cursor.at(')')) {
+    if (cursor.at('>>') && open < 2) cursor.splitPunctuation('>', '>');
+    if (open === 0 && (cursor.at('>') || cursor.at(','))) break;
+    if (cursor.at('<')) open += 1;
+    else if (cursor.at('>')) open -= 1;
+    else if (cursor.at('>>')) open -= 2;
+    if (cursor.at('(')) cursor.skipParentheses();
+    else cursor.advance();
+  }
+  return {
+    kind: 'data-type',
+    start,
+    end: cursor.end,
+    name: singleName(start, cursor.end, ''),
+    arguments: none,
+    elements: none,
+    fields: none,
+    text: '',
+  };
+}
+
+function readType(cursor: Cursor): DataType {
   const start = cursor.start;
   const name = typeName(cursor);
   const elements: DataType[] = [];
@@ -66,6 +99,7 @@ function typeSuffixes(cursor: Cursor, first: DataType): DataType {
 }
 
 function nameText(name: Name): string {
+  if (name.parts.length === 1) return name.parts[0]?.name ?? '';
   return name.parts.map((part) => part?.name ?? '').join('.');
 }
 
@@ -262,9 +296,8 @@ function typeText(
   elements: readonly DataType[],
   fields: readonly TypeField[],
 ): string {
-  const parts = name.parts.map((part) => (part?.name ?? '').toLowerCase());
-  if (parts.length === 2 && parts[0] === 'sys') parts.shift();
-  const text = parts.join('.');
+  const whole = nameText(name).toLowerCase();
+  const text = whole.startsWith('sys.') && name.parts.length === 2 ? whole.slice(4) : whole;
   if (fields.length > 0) {
     return `${text}<${fields.map((field) => `${field.name.name.toLowerCase()}:${field.type.text}`).join(',')}>`;
   }

@@ -367,7 +367,7 @@ function parseTargetColumn(cursor: Cursor): ColumnReference {
 function parseMutator(cursor: Cursor, column: ColumnReference, start: number): Assignment {
   const method = column.parts[column.parts.length - 1] ?? cursor.missingIdentifier();
   const parts = column.parts.slice(0, -1);
-  const end = parts[parts.length - 1]?.end ?? column.start;
+  const end = parts.findLast((part) => part !== null)?.end ?? column.start;
   const object: ColumnReference = { kind: 'column', start: column.start, end, parts };
   cursor.advance();
   const items: Expression[] = [];
