@@ -64,17 +64,22 @@ export interface Binding {
   readonly scopes: readonly Scoped[];
 }
 
-const known = new WeakMap<Unit, Binding>();
+const known = new WeakMap<Statement, Binding>();
 
-/** Tells what every name of a statement means; kept as long as the statement is. */
+/** Tells what every name of a statement means; kept as long as the statement is, wherever edits move it. */
 export function bindUnit(unit: Unit): Binding {
-  const kept = known.get(unit);
+  const kept = known.get(unit.statement);
   if (kept !== undefined) return kept;
+  const binding = bindOnce(unit);
+  known.set(unit.statement, binding);
+  return binding;
+}
+
+/** The same for a statement that nobody looks at again, such as those of a folder's index. */
+export function bindOnce(unit: Unit): Binding {
   const binder = new Binder();
   binder.statement(unit.statement);
-  const binding: Binding = { mentions: binder.mentions, scopes: binder.scopes };
-  known.set(unit, binding);
-  return binding;
+  return { mentions: binder.mentions, scopes: binder.scopes };
 }
 
 /** The sources and the target at an offset of the statement; undefined outside of any query or write. */

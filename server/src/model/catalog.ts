@@ -4,7 +4,7 @@ import { naturalPart, readMeaning } from './columns.ts';
 import { type Conventions, defaultConventions } from './conventions.ts';
 import type { FileDefinitions } from './definitions.ts';
 import type { TableFacts } from './facts.ts';
-import { type Feed, findFeeds } from './feeds.ts';
+import { type Feed, findFeeds, rateFeed } from './feeds.ts';
 import { TableLookup } from './lookup.ts';
 import { mergeDefinitions } from './merging.ts';
 import { nameFits, parseTableName, sameIdentifier } from './names.ts';
@@ -51,8 +51,15 @@ export function buildCatalog(
       conventionsFor(structure),
     ),
   );
-  const tables = withStageKeys(first, structures, guesses, conventionsOf);
-  const feeds = findFeeds(tables, conventionsOf);
+  const indexOf = new Map(first.map((table, index) => [table, index]));
+  const firstFeeds = findFeeds(first, conventionsOf);
+  const tables = withStageKeys(first, firstFeeds, structures, guesses, conventionsOf);
+  const feeds = firstFeeds.map((feed) => {
+    const now = (table: CatalogTable) => tables[indexOf.get(table) ?? -1] ?? table;
+    const [source, target] = [now(feed.source), now(feed.target)];
+    if (source === feed.source && target === feed.target) return feed;
+    return rateFeed(source, target, conventionsOf(target.file));
+  });
   return { tables, feeds, lookup: new TableLookup(tables), problems: merged.problems };
 }
 
@@ -106,11 +113,11 @@ function catalogTable(
  */
 function withStageKeys(
   tables: readonly CatalogTable[],
+  feeds: readonly Feed[],
   structures: readonly Structure[],
   guesses: readonly RoleGuess[],
   conventionsOf: ConventionsOf,
 ): readonly CatalogTable[] {
-  const feeds = findFeeds(tables, conventionsOf);
   const hubs = tables.filter((table) => table.role === 'hub');
   const implied = new Map<CatalogTable, readonly (readonly string[])[]>();
   for (const feed of feeds) {

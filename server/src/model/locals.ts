@@ -1,7 +1,7 @@
 import type { TableName } from '../../../protocol/catalog.ts';
 import type { Range } from '../../../protocol/position.ts';
 import { absoluteRange, lineStartsOf, rangeOf, tableNameOf, textOf, unitsOf, walk } from '../syntax/inspect.ts';
-import type { Node, NodeBase, Script, TableElement, Unit } from '../syntax/tree.ts';
+import type { Node, NodeBase, Script, Statement, TableElement, Unit } from '../syntax/tree.ts';
 import { isTemporary, readElements } from './definitions.ts';
 import { sameIdentifier } from './names.ts';
 import { readQueryColumns } from './query-columns.ts';
@@ -18,17 +18,16 @@ export interface LocalTable {
   }[];
 }
 
-const known = new WeakMap<Unit, readonly LocalTable[]>();
+/** Statements that make no temporary table; ranges of the others move with the text before them. */
+const without = new WeakSet<Statement>();
 
 /** The temporary tables and table variables that a script makes, inside procedures, too. */
 export function localTables(script: Script): readonly LocalTable[] {
   const lineStarts = lineStartsOf(script.text);
   return unitsOf(script).flatMap((unit) => {
-    const kept = known.get(unit);
-    if (kept !== undefined) return kept;
+    if (without.has(unit.statement)) return [];
     const found = readUnit(script, unit, lineStarts);
-    // Ranges move with the text before the statement, so only "nothing here" holds for the statement's life.
-    if (found.length === 0) known.set(unit, found);
+    if (found.length === 0) without.add(unit.statement);
     return found;
   });
 }

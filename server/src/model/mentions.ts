@@ -2,27 +2,32 @@ import type { TableName } from '../../../protocol/catalog.ts';
 import type { Range } from '../../../protocol/position.ts';
 import { absoluteRange, lineStartsOf, rangeOf, unitsOf } from '../syntax/inspect.ts';
 import type { Script } from '../syntax/tree.ts';
-import { type Access, bindUnit } from './binding.ts';
+import { type Access, bindOnce } from './binding.ts';
 import { isTemporary } from './definitions.ts';
+import { tableKey } from './names.ts';
 
 /** A mention of a table in a file, kept in the folder's index without the tree. */
 export interface FileMention {
   readonly name: TableName;
   readonly access: Access;
+  /** The first of its mentions with this access; `referencesIn` finds the others. */
   readonly range: Range;
 }
 
-/** The tables that a script mentions outside of its own temporary ones. */
+/** The tables that a script mentions outside of its own temporary ones, each once per kind of access. */
 export function readMentions(script: Script): readonly FileMention[] {
   const lineStarts = lineStartsOf(script.text);
-  return unitsOf(script).flatMap((unit) =>
-    bindUnit(unit).mentions.flatMap((mention): readonly FileMention[] => {
-      if (mention.kind !== 'table' || isTemporary(mention.name)) return [];
-      return [
-        { name: mention.name, access: mention.access, range: rangeOf(lineStarts, absoluteRange(unit, mention.node)) },
-      ];
-    }),
-  );
+  const found = new Map<string, FileMention>();
+  for (const unit of unitsOf(script)) {
+    for (const mention of bindOnce(unit).mentions) {
+      if (mention.kind !== 'table' || isTemporary(mention.name)) continue;
+      const { name, access } = mention;
+      const key = `${access} ${tableKey(name)}`;
+      if (!found.has(key))
+        found.set(key, { name, access, range: rangeOf(lineStarts, absoluteRange(unit, mention.node)) });
+    }
+  }
+  return [...found.values()];
 }
 
 /** True for the accesses that change a table's rows. */

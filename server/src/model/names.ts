@@ -50,6 +50,10 @@ export function nameFits(asked: TableName, name: TableName): boolean {
  * `PSInsertDT` → ps, insert, dt.
  */
 export function words(name: string): readonly string[] {
+  return spellingsOf(name).words;
+}
+
+function splitWords(name: string): readonly string[] {
   return name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
@@ -60,12 +64,12 @@ export function words(name: string): readonly string[] {
 
 /** The name as words joined by `_`, which naming conventions are written against. */
 export function snakeCase(name: string): string {
-  return words(name).join('_');
+  return spellingsOf(name).snake;
 }
 
 /** The name as far as matching is concerned: letters and digits in lower case, nothing else. */
 export function compactName(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\d]+/gu, '');
+  return spellingsOf(name).compact;
 }
 
 /**
@@ -73,24 +77,55 @@ export function compactName(name: string): string {
  * `*`, word borders do not matter (`hash_diff` fits HashDiff and HASHDIFF); with it, they do (`*_hk` fits CUSTOMER_HK).
  */
 export function fitsPattern(name: string, patterns: readonly string[]): boolean {
-  const snake = snakeCase(name);
-  const compact = compactName(name);
-  return patterns.some((pattern) =>
-    pattern.includes('*') ? globExpression(pattern).test(snake) : compactName(pattern) === compact,
-  );
+  if (patterns.length === 0) return false;
+  const { exact, glob } = compiled(patterns);
+  const { snake, compact } = spellingsOf(name);
+  return exact.has(compact) || glob?.test(snake) === true;
 }
 
-const globs = new Map<string, RegExp>();
+interface CompiledPatterns {
+  readonly exact: ReadonlySet<string>;
+  /** All patterns with `*` in one expression; null when there is none. */
+  readonly glob: RegExp | null;
+}
 
-function globExpression(pattern: string): RegExp {
-  const known = globs.get(pattern);
+const compiledPatterns = new WeakMap<readonly string[], CompiledPatterns>();
+
+function compiled(patterns: readonly string[]): CompiledPatterns {
+  const known = compiledPatterns.get(patterns);
   if (known !== undefined) return known;
-  const source = pattern
-    .toLowerCase()
+  const globs = patterns.filter((pattern) => pattern.includes('*')).map((pattern) => globSource(pattern.toLowerCase()));
+  const made: CompiledPatterns = {
+    exact: new Set(patterns.filter((pattern) => !pattern.includes('*')).map(compactName)),
+    glob: globs.length === 0 ? null : new RegExp(`^(?:${globs.join('|')})$`, 'u'),
+  };
+  compiledPatterns.set(patterns, made);
+  return made;
+}
+
+function globSource(pattern: string): string {
+  return pattern
     .split('*')
-    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+    .map((part) => part.replace(/[.+?^${}()|[\]\\/]/g, '\\$&'))
     .join('.*');
-  const expression = new RegExp(`^${source}$`, 'u');
-  globs.set(pattern, expression);
-  return expression;
+}
+
+interface Spellings {
+  readonly words: readonly string[];
+  readonly snake: string;
+  readonly compact: string;
+}
+
+/** Names repeat over a warehouse; each is taken apart once, until there are very many. */
+const spellings = new Map<string, Spellings>();
+const mostSpellings = 100_000;
+
+function spellingsOf(name: string): Spellings {
+  const known = spellings.get(name);
+  if (known !== undefined) return known;
+  if (spellings.size >= mostSpellings) spellings.clear();
+  const parts = splitWords(name);
+  const made = { words: parts, snake: parts.join('_'), compact: parts.join('') };
+  spellings.set(name, made);
+  return made;
 }

@@ -2,7 +2,7 @@ import type { PlatformName } from '../../../protocol/platform.ts';
 import type { Range } from '../../../protocol/position.ts';
 import { type FileDefinitions, readDefinitions } from '../model/definitions.ts';
 import { lineStartsOf, offsetOf } from '../syntax/inspect.ts';
-import { parse } from '../syntax/parse.ts';
+import { parse, reparse } from '../syntax/parse.ts';
 import type { Script } from '../syntax/tree.ts';
 
 /** A change as the editor reports it: of a range, or of the whole text. */
@@ -47,24 +47,26 @@ export function openDocument(
   };
 }
 
-/** The document after changes that are applied one after the other. */
-export function changeDocument(
-  document: OpenDocument,
-  version: number,
-  changes: readonly TextChange[],
-  platform: PlatformName,
-): OpenDocument {
-  let { text, lineStarts } = document;
+/** The document after changes that are applied one after the other; only touched statements are parsed again. */
+export function changeDocument(document: OpenDocument, version: number, changes: readonly TextChange[]): OpenDocument {
+  let { text, lineStarts, script } = document;
+  let isWhole = document.degraded !== null;
   for (const change of changes) {
-    if (change.range === undefined) text = change.text;
-    else {
+    if (change.range === undefined) {
+      text = change.text;
+      isWhole = true;
+    } else {
       const start = offsetOf(lineStarts, text, change.range.start);
       const end = Math.max(start, offsetOf(lineStarts, text, change.range.end));
       text = text.slice(0, start) + change.text + text.slice(end);
+      if (!isWhole) script = reparse(script, { start, end, text: change.text });
     }
     lineStarts = lineStartsOf(text);
   }
-  return openDocument(document.uri, document.language, version, text, platform);
+  if (isWhole || text.length > largestDocument) {
+    return openDocument(document.uri, document.language, version, text, document.script.platform);
+  }
+  return { ...document, version, text, lineStarts, script };
 }
 
 const definitions = new WeakMap<Script, FileDefinitions>();

@@ -76,7 +76,7 @@ export class Workspace {
   change(uri: string, version: number, changes: readonly TextChange[]): OpenDocument | undefined {
     const document = this.documents.get(uri);
     if (document === undefined) return undefined;
-    const changed = changeDocument(document, version, changes, document.script.platform);
+    const changed = changeDocument(document, version, changes);
     this.keep(changed);
     return changed;
   }

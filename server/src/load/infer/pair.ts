@@ -5,7 +5,7 @@ import type { ColumnRole } from '../../../../protocol/roles.ts';
 import type { LoadOptions } from '../../../../protocol/specification.ts';
 import type { Conventions } from '../../model/conventions.ts';
 import { type ColumnMatch, matchColumns, type TableMatch } from '../../model/matching.ts';
-import { formatTableName, sameIdentifier } from '../../model/names.ts';
+import { compactName, formatTableName, sameIdentifier } from '../../model/names.ts';
 import { findStageKey, orderedBusinessKey } from '../../model/stage-keys.ts';
 import { typeFacts } from '../../model/types.ts';
 
@@ -83,10 +83,43 @@ export function inferKeys(pair: Pair): { readonly keys: readonly string[]; reado
     const missing = stated.keys.filter((name) => !hasStageColumn(pair, name));
     return { keys: stated.keys, problems: missing.map((name) => unknownColumn(pair.source, name, 'keys')) };
   }
-  const hubs = pair.tables.filter((table) => table.role === 'hub');
-  const key = findStageKey(pair.source, pair.target, pair.match, hubs, pair.conventions);
+  const key = findStageKey(pair.source, pair.target, pair.match, hubsOf(pair.tables), pair.conventions);
   if (key.kind === 'known') return { keys: key.columns, problems: [] };
   return { keys: [], problems: [{ ...problemAt(pair.source, 'no-primary-key', key.reason) }] };
+}
+
+const hubs = new WeakMap<readonly CatalogTable[], readonly CatalogTable[]>();
+
+/** The hubs of a folder; looked for once for all its loads. */
+export function hubsOf(tables: readonly CatalogTable[]): readonly CatalogTable[] {
+  const known = hubs.get(tables);
+  if (known !== undefined) return known;
+  const found = tables.filter((table) => table.role === 'hub');
+  hubs.set(tables, found);
+  return found;
+}
+
+const stored = new WeakMap<readonly CatalogTable[], ReadonlyMap<string, ReadonlySet<CatalogTable>>>();
+
+/** True when another table than these two, and no staging table, has a column of this spelling. */
+export function isStoredElsewhere(pair: Pair, column: string): boolean {
+  let index = stored.get(pair.tables);
+  if (index === undefined) {
+    const made = new Map<string, Set<CatalogTable>>();
+    for (const table of pair.tables) {
+      if (table.role === 'staging') continue;
+      for (const { name } of table.columns) {
+        const holders = made.get(compactName(name));
+        if (holders === undefined) made.set(compactName(name), new Set([table]));
+        else holders.add(table);
+      }
+    }
+    index = made;
+    stored.set(pair.tables, index);
+  }
+  const holders = index.get(compactName(column));
+  if (holders === undefined) return false;
+  return holders.size - Number(holders.has(pair.target)) - Number(holders.has(pair.source)) > 0;
 }
 
 /** The target columns that hold the key, in the order of the stage's key columns. */

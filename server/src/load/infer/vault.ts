@@ -4,10 +4,12 @@ import type { LoadOptions } from '../../../../protocol/specification.ts';
 import { compactName, sameIdentifier, words } from '../../model/names.ts';
 import { findStageKey, orderedBusinessKey } from '../../model/stage-keys.ts';
 import {
+  hubsOf,
   type Inferred,
   inferKeys,
   inferMapping,
   inferParameters,
+  isStoredElsewhere,
   matchOf,
   openEndOf,
   type Pair,
@@ -291,7 +293,7 @@ function ownHashKey(target: CatalogTable): CatalogColumn | undefined {
 function hubParts(pair: Pair, own: CatalogColumn | undefined) {
   const problems: Problem[] = [];
   const parts: { readonly column: string; readonly inputs: readonly string[] }[] = [];
-  const hubs = pair.tables.filter((table) => table.role === 'hub');
+  const hubs = hubsOf(pair.tables);
   for (const column of targetColumns(pair, 'hash-key')) {
     if (column === own || matchOf(pair, column.name)?.source) continue;
     const stated = pair.stated.hash_key?.[column.name];
@@ -325,15 +327,12 @@ function unstoredColumns(pair: Pair, options: LoadOptions): readonly Problem[] {
       ...Object.values(pair.stated.hashdiff ?? {}).flat(),
     ].map((name) => name.toLowerCase()),
   );
-  const others = pair.tables.filter(
-    (table) => table !== pair.target && table !== pair.source && table.role !== 'staging',
-  );
   const lost = pair.match.unused.filter(
     (column) =>
       (column.role === 'attribute' || column.role === 'business-key') &&
       !column.computed &&
       !used.has(column.name.toLowerCase()) &&
-      !others.some((table) => table.columns.some((other) => compactName(other.name) === compactName(column.name))),
+      !isStoredElsewhere(pair, column.name),
   );
   if (lost.length === 0 || pair.stated.hashdiff !== undefined) return [];
   const names = lost.map((column) => column.name).join(', ');
