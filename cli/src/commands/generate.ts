@@ -14,6 +14,7 @@ import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { findTable } from '../find-table.ts';
 import { readForm, readOptions, readPattern, readShape, readTargetPlatform } from '../load-arguments.ts';
 import { diagnosticOf, exitCodeOf, openFolder, problemLine } from '../open-folder.ts';
+import { withPathLists } from '../path-lists.ts';
 import { writeFiles } from '../write-files.ts';
 
 const options = {
@@ -57,23 +58,6 @@ export const generate: Command = {
     return report(made, values, context);
   },
 };
-
-/** `--ddl a b c` is allowed, as shells expand patterns that way. */
-export function withPathLists(args: readonly string[]): readonly string[] {
-  const spread: string[] = [];
-  let inList = false;
-  for (const argument of args) {
-    if (argument.startsWith('-')) {
-      inList = argument === '--ddl';
-      if (!inList) spread.push(argument);
-      continue;
-    }
-    if (inList) spread.push('--ddl');
-    spread.push(argument);
-    if (!inList) inList = false;
-  }
-  return spread;
-}
 
 /** One load: its files, or the problems that stand against it. */
 interface Made {

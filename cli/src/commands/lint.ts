@@ -7,7 +7,7 @@ import { silent, terminalProgress } from '../lint/progress.ts';
 import { sarifReport } from '../lint/sarif-report.ts';
 import { textReport } from '../lint/text-report.ts';
 import { exitCodeOf, openFolder, problemLine, readPlatform } from '../open-folder.ts';
-import { withPathLists } from './generate.ts';
+import { withPathLists } from '../path-lists.ts';
 
 const options = {
   platform: { type: 'string' },

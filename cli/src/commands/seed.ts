@@ -12,9 +12,9 @@ import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { type Command, UsageError } from '../command.ts';
 import { findTable } from '../find-table.ts';
 import { openFolder, problemLine } from '../open-folder.ts';
+import { withPathLists } from '../path-lists.ts';
 import { findConnection } from '../run/connections.ts';
 import { execute, open } from '../run/execute.ts';
-import { withPathLists } from './generate.ts';
 
 /** Bytes in which the first line of a CSV file has to end. */
 const headerBytes = 1 << 18;

@@ -1,0 +1,90 @@
+import type { CatalogTable } from '../../../protocol/catalog.ts';
+import { type Platform, parsePlatform } from '../../../protocol/platform.ts';
+import type { Outcome, Problem } from '../../../protocol/problem.ts';
+import type { GeneratedFile } from '../../../protocol/requests.ts';
+import type { LoadOptions, PatternName } from '../../../protocol/specification.ts';
+import { originOf, valueType } from '../load/language.ts';
+import { type ProposalNames, type ProposedColumn, type ProposedTable, proposeTable } from '../load/propose.ts';
+import { type PlatformPrinter, printerFor } from '../sql/platforms.ts';
+import { commaList, indent } from '../sql/text.ts';
+import type { HouseStyle } from './types.ts';
+
+export interface CreateRequest {
+  readonly pattern: PatternName;
+  readonly source: CatalogTable;
+  readonly platform: string;
+  readonly options: LoadOptions;
+  readonly names: ProposalNames;
+  readonly style: HouseStyle;
+}
+
+/** The DDL of a fitting target for a staging table; null with an error when none can be proposed. */
+export function createTarget(request: CreateRequest): Outcome<GeneratedFile | null> {
+  const { source, style } = request;
+  const platform = parsePlatform(request.platform);
+  const printer =
+    platform === undefined
+      ? null
+      : printerFor(platform, { comma: style.comma, quoteAlways: style.brackets === 'always' }, false);
+  if (platform === undefined || printer === null) {
+    const problem: Problem = {
+      code: 'unsupported',
+      severity: 'error',
+      message: `unsupported: tables on ${request.platform}; create it for sqlserver or duckdb.`,
+    };
+    return { value: null, problems: [problem] };
+  }
+  const { value: proposed, problems } = proposeTable(request.pattern, source, request.options, request.names);
+  if (proposed === null) return { value: null, problems };
+  const text = tableText(proposed, source, platform, printer, style);
+  const path = [proposed.name.schema, proposed.name.table].filter((part) => part !== null).join('.');
+  return { value: { path: `${path}.sql`, text }, problems };
+}
+
+function tableText(
+  table: ProposedTable,
+  source: CatalogTable,
+  platform: Platform,
+  chosen: PlatformPrinter,
+  style: HouseStyle,
+): string {
+  const { printer } = chosen;
+  const items = [
+    ...table.columns.map((column) => columnText(column, source, platform, chosen)),
+    ...keyText(table, platform, chosen),
+  ];
+  const schema =
+    chosen.family === 'duckdb' && table.name.schema !== null
+      ? [`CREATE SCHEMA IF NOT EXISTS ${printer.name(table.name.schema)};`]
+      : [];
+  const statement = `CREATE TABLE ${printer.tableName(table.name)} (\n${indent(commaList(items, style.comma))}\n)${storageText(table, platform, chosen)};`;
+  return `${[...schema, statement].join('\n')}\n`;
+}
+
+function columnText(
+  column: ProposedColumn,
+  source: CatalogTable,
+  platform: Platform,
+  { family, printer }: PlatformPrinter,
+): string {
+  const type = valueType(column.type, column.staged ? originOf(source.platform) : 'tsql');
+  const collation = family === 'tsql' && column.collation !== null ? ` COLLATE ${column.collation}` : '';
+  // Fabric and a column that loads always write need no default; elsewhere it says how versions begin and end.
+  const start =
+    column.start === null || platform.name === 'fabric' ? '' : ` DEFAULT ${printer.textLiteral(column.start)}`;
+  return `${printer.name(column.name)} ${printer.typeName(type)}${collation} ${column.nullable ? 'NULL' : 'NOT NULL'}${start}`;
+}
+
+/** Synapse knows keys that it does not enforce, Fabric only by ALTER TABLE: there the key is left to the load. */
+function keyText(table: ProposedTable, platform: Platform, { printer }: PlatformPrinter): readonly string[] {
+  if (platform.name === 'fabric') return [];
+  const columns = table.key.map((name) => printer.name(name)).join(', ');
+  return [
+    platform.name === 'synapse' ? `PRIMARY KEY NONCLUSTERED (${columns}) NOT ENFORCED` : `PRIMARY KEY (${columns})`,
+  ];
+}
+
+function storageText(table: ProposedTable, platform: Platform, { printer }: PlatformPrinter): string {
+  if (platform.name !== 'synapse') return '';
+  return `\nWITH (DISTRIBUTION = HASH (${printer.name(table.distribution)}), CLUSTERED COLUMNSTORE INDEX)`;
+}
