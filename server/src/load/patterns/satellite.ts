@@ -335,6 +335,27 @@ function storedAt(satellite: Satellite, alias: string, sameContent: boolean): Qu
   });
 }
 
+/** The stored version that was in force at the staged row's load time, if it has the row's content. */
+function versionInForce(satellite: Satellite, alias: string): Query {
+  const { stage, context, loadTs, content } = satellite;
+  const time = stagedAs(alias, loadTs);
+  const later = select([item('one', literal(1))], source(table(context.target.name), 'u'), {
+    where: [
+      ...sameKey(stage, 'u', alias),
+      compare(storedAs('u', context, loadTs), '>', storedAs('t', context, loadTs)),
+      compare(storedAs('u', context, loadTs), '<=', time),
+    ],
+  });
+  return select([item('one', literal(1))], source(table(context.target.name), 't'), {
+    where: [
+      ...sameKey(stage, 't', alias),
+      compare(storedAs('t', context, loadTs), '<=', time),
+      same(content.stored, contentOn(alias, satellite), 'column'),
+      notExists(later),
+    ],
+  });
+}
+
 function guards(satellite: Satellite): readonly Step[] {
   const { stage, context, loadTs } = satellite;
   const { options } = context;
@@ -364,12 +385,12 @@ function guards(satellite: Satellite): readonly Step[] {
   ) {
     steps.push({
       kind: 'guard-rows',
-      says: 'A row older than the latest version of its key stops the load, unless it is stored already.',
+      says: 'A row older than the latest version of its key stops the load, unless it says what was stored for its time.',
       code: 'late_row',
       query: select([item('offender', label('s'))], source(named('sequence'), 's'), {
         where: [
           compare(stagedAs('s', loadTs), '<', storedTime('s', satellite)),
-          notExists(storedAt(satellite, 's', true)),
+          notExists(versionInForce(satellite, 's')),
         ],
       }),
     });
