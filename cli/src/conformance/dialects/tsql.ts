@@ -1,7 +1,10 @@
 import type { Platform } from '../../../../protocol/platform.ts';
 import { type Dialect, portions, tableElements } from '../dialect.ts';
 
-/** T-SQL: SQL Server, Azure SQL, Synapse, Fabric. Rows are inserted by UNION ALL, which all of them take. */
+/**
+ * T-SQL: SQL Server, Azure SQL, Synapse, Fabric. Rows are inserted by UNION ALL, which all of them take. Synapse merges
+ * into hash-distributed tables only, so tables are distributed by their first column, which in cases is a key.
+ */
 export function tsqlDialect(platform: Platform): Dialect {
   const typeOf = (neutralType: string): string => tsqlType(neutralType, platform);
   const valueText = (value: string | null, type: string): string =>
@@ -10,7 +13,7 @@ export function tsqlDialect(platform: Platform): Dialect {
     columnType: typeOf,
     createTable: (table, columns, keys) =>
       `CREATE TABLE ${qualified(table)} (\n${tableElements(columns, keys, quoted, typeOf)}\n)${
-        platform.name === 'synapse' ? ' WITH (DISTRIBUTION = ROUND_ROBIN, HEAP)' : ''
+        platform.name === 'synapse' ? ` WITH (DISTRIBUTION = HASH(${quoted(Object.keys(columns)[0] ?? '')}), HEAP)` : ''
       };`,
     addColumn: (table, column, type) => `ALTER TABLE ${qualified(table)} ADD ${quoted(column)} ${typeOf(type)} NULL;`,
     listTables: (prefix) =>
