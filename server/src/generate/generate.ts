@@ -21,6 +21,15 @@ import { loadParameters } from './parameters.ts';
 import { platformProblems } from './platform-problems.ts';
 import type { GeneratedLoad, GenerateRequest, LoadTables } from './types.ts';
 
+/** Parameters start with the values that the folder or the person gives them. */
+function withStartValues(plan: LoadPlan, values: Readonly<Record<string, string>>): LoadPlan {
+  const parameters = plan.parameters.map((parameter) => {
+    const [, value] = Object.entries(values).find(([name]) => sameIdentifier(name, parameter.name)) ?? [];
+    return value === undefined ? parameter : { ...parameter, value, clock: false };
+  });
+  return { ...plan, parameters };
+}
+
 /** The load's files, batches and preview; null with at least one error when it can't be made. */
 export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | null> {
   const { tables, style } = request;
@@ -42,7 +51,7 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
     ]);
   }
   const context = makeContext(specification, tables, chosen.printer.traits);
-  const plan = planner(context);
+  const plan = withStartValues(planner(context), request.parameters ?? {});
   const problems = [...context.problems, ...platformProblems(plan, specification, tables, platform)];
   if (problems.some(({ severity }) => severity === 'error')) return refused(problems);
   const form = formOf(plan, specification, request, chosen);

@@ -37,25 +37,27 @@ export function seedBatches(
   attachedPath: AttachedPath,
 ): Outcome<readonly Batch[]> {
   const problems: Problem[] = [];
+  const stages = stageNames(files);
+  const stageOf = (index: number) => stages[index] ?? '';
   const isSeeded = (table: CatalogTable) => files.some((file) => file.table === table);
   const databases = groupByDatabase([
     ...tables,
     ...files.flatMap(({ table }) => (tables.includes(table) ? [] : [table])),
   ]);
   const texts = [
-    ...files.map((file, index) => stageText(file, index, problems)),
+    ...files.map((file, index) => stageText(file, stageOf(index), problems)),
     ...[...databases].flatMap(([database, members]) => [
       ...(database === null ? [] : [attachText(database, attachedPath(database))]),
       inTransaction(
         [
           ...schemasOf(members),
           ...members.flatMap((table) => tableTexts(table, problems)),
-          ...files.flatMap((file, index) => (members.includes(file.table) ? replaceTexts(file, index) : [])),
+          ...files.flatMap((file, index) => (members.includes(file.table) ? replaceTexts(file, stageOf(index)) : [])),
         ],
         `-- ${database ?? 'The main database'}: tables${members.some(isSeeded) ? ' and rows' : ''}.`,
       ),
     ]),
-    ...files.map((_, index) => `DROP TABLE ${stageName(index)};\n`),
+    ...stages.map((stage) => `DROP TABLE ${stage};\n`),
   ];
   return { value: texts.map((text) => ({ text, line: 0 })), problems };
 }
@@ -104,12 +106,17 @@ function tableTexts(table: CatalogTable, problems: Problem[]): readonly string[]
   return [...sequences, `CREATE TABLE IF NOT EXISTS ${fullName(table)} (\n${bodyOf(table, problems)}\n);`];
 }
 
-/** Columns, CHECK constraints of lengths and the enforced keys. */
-function bodyOf(table: CatalogTable, problems: Problem[], { withIdentity = true } = {}): string {
+/**
+ * Columns, CHECK constraints of lengths and the enforced keys.
+ *
+ * @param given columns that have values; absent: all. Keys over others, and the values of IDENTITY columns, are left out.
+ */
+function bodyOf(table: CatalogTable, problems: Problem[], given?: readonly CatalogColumn[]): string {
+  const hasValues = (name: string) => given === undefined || given.some((column) => column.name === name);
   const lines = [
-    ...table.columns.map((column) => columnText(table, column, problems, withIdentity)),
+    ...table.columns.map((column) => columnText(table, column, problems, given === undefined)),
     ...table.keys
-      .filter(({ enforced, kind }) => enforced && kind !== 'inferred')
+      .filter(({ enforced, kind, columns }) => enforced && kind !== 'inferred' && columns.every(hasValues))
       .map(
         ({ kind, columns }) =>
           `${kind === 'primary-key' ? 'PRIMARY KEY' : 'UNIQUE'} (${columns.map(quoted).join(', ')})`,
@@ -118,7 +125,7 @@ function bodyOf(table: CatalogTable, problems: Problem[], { withIdentity = true 
   return lines.map((line) => `    ${line}`).join(',\n');
 }
 
-function columnText(table: CatalogTable, column: CatalogColumn, problems: Problem[], withIdentity: boolean): string {
+function columnText(table: CatalogTable, column: CatalogColumn, problems: Problem[], isKept: boolean): string {
   const name = quoted(column.name);
   const { type, length, measure, isKnown } = embeddedType(column, table);
   // Columns that no load writes have no value here either.
@@ -135,9 +142,9 @@ function columnText(table: CatalogTable, column: CatalogColumn, problems: Proble
   const parts = [
     name,
     type,
-    column.nullable ? '' : 'NOT NULL',
+    column.nullable || (column.identity && !isKept) ? '' : 'NOT NULL',
     column.identity
-      ? withIdentity
+      ? isKept
         ? `DEFAULT nextval(${literal(sequenceOf(table, column))})`
         : ''
       : defaultText(table, column),
@@ -191,7 +198,7 @@ function isOneGroup(text: string): boolean {
 }
 
 /** Reads a file into a temporary table that has the constraints of its target. */
-function stageText(file: SeedFile, index: number, problems: Problem[]): string {
+function stageText(file: SeedFile, stage: string, problems: Problem[]): string {
   const { table, path } = file;
   const columns = columnsOf(file, problems);
   const types = file.header.map((name) => `${literal(name)}: 'VARCHAR'`).join(', ');
@@ -200,8 +207,12 @@ function stageText(file: SeedFile, index: number, problems: Problem[]): string {
   );
   return [
     `-- ${formatTableName(table.name)} from ${path.replace(/[\r\n]/g, ' ')}`,
-    `CREATE OR REPLACE TEMP TABLE ${stageName(index)} (\n${bodyOf(table, [], { withIdentity: false })}\n);`,
-    `INSERT INTO ${stageName(index)} (${columns.map(({ column }) => quoted(column.name)).join(', ')})`,
+    `CREATE OR REPLACE TEMP TABLE ${stage} (\n${bodyOf(
+      table,
+      [],
+      columns.map(({ column }) => column),
+    )}\n);`,
+    `INSERT INTO ${stage} (${columns.map(({ column }) => quoted(column.name)).join(', ')})`,
     `SELECT ${values.join(', ')}`,
     `FROM read_csv(${literal(path)}, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',`,
     `    nullstr = '', allow_quoted_nulls = false, columns = {${types}});`,
@@ -209,13 +220,13 @@ function stageText(file: SeedFile, index: number, problems: Problem[]): string {
   ].join('\n');
 }
 
-function replaceTexts(file: SeedFile, index: number): readonly string[] {
+function replaceTexts(file: SeedFile, stage: string): readonly string[] {
   const columns = columnsOf(file, [])
     .map(({ column }) => quoted(column.name))
     .join(', ');
   return [
     `DELETE FROM ${fullName(file.table)};`,
-    `INSERT INTO ${fullName(file.table)} (${columns}) SELECT ${columns} FROM ${stageName(index)};`,
+    `INSERT INTO ${fullName(file.table)} (${columns}) SELECT ${columns} FROM ${stage};`,
   ];
 }
 
@@ -244,8 +255,13 @@ function columnsOf(
   return named.flatMap(({ name, column }) => (column === undefined ? [] : [{ name, column }]));
 }
 
-function stageName(index: number): string {
-  return `temp.${quoted(`mergewright_csv_${index + 1}`)}`;
+/** Temporary tables bear the names of their files, which then stand in the engine's messages. */
+function stageNames(files: readonly SeedFile[]): readonly string[] {
+  const names = files.map(({ path }) => path.split(/[\\/]/).at(-1) ?? path);
+  return names.map((name, index) => {
+    const isFirst = names.findIndex((other) => other.toLowerCase() === name.toLowerCase()) === index;
+    return `temp.${quoted(isFirst ? name : `${name} (${index + 1})`)}`;
+  });
 }
 
 function sequenceOf({ name }: CatalogTable, column: CatalogColumn): string {

@@ -1,4 +1,5 @@
 /** DuckDB, the embedded engine. */
+import { converted } from '../load/context.ts';
 import { type Expression, type Relation, types, type ValueType } from '../load/language.ts';
 import type { PlanParameter, RowMatch, Step, Write } from '../load/plan.ts';
 import { isTextValue, Printer } from './printer.ts';
@@ -141,7 +142,7 @@ export class DuckDbPrinter extends Printer {
   private stepText(step: Step): string {
     switch (step.kind) {
       case 'define':
-        return `SET VARIABLE ${step.name} = ${this.expression({ kind: 'cast', operand: step.value, type: step.type })};`;
+        return `SET VARIABLE ${step.name} = ${this.expression(converted(step.value, step.type))};`;
       case 'let':
         return `CREATE OR REPLACE TEMP TABLE ${this.name(step.name)} AS\n${this.query(step.query)};`;
       case 'measure':

@@ -82,9 +82,9 @@ export abstract class Printer {
       case 'differs':
         return this.distinctness(e.left, e.right, e.text);
       case 'all':
-        return e.of.length === 0 ? '1 = 1' : e.of.map((part) => this.grouped(part, 'all')).join(' AND ');
+        return e.of.length === 0 ? '1 = 1' : this.conditions(e.of, 'all');
       case 'any':
-        return e.of.length === 0 ? '1 = 0' : e.of.map((part) => this.grouped(part, 'any')).join(' OR ');
+        return e.of.length === 0 ? '1 = 0' : this.conditions(e.of, 'any');
       case 'is-null':
         return `${this.operand(e.operand)} IS ${e.negated ? 'NOT ' : ''}NULL`;
       case 'in':
@@ -108,7 +108,7 @@ export abstract class Printer {
       case 'concat':
         return this.concatenated(e.of);
       case 'arithmetic':
-        return `${this.operand(e.left)} ${e.operator} ${this.operand(e.right)}`;
+        return this.calculation(e);
       case 'move-time':
         return this.movedTime(e);
       case 'later':
@@ -177,7 +177,10 @@ export abstract class Printer {
   }
 
   protected caseOf(e: Extract<Expression, { kind: 'case' }>): string {
-    const branches = e.branches.map(({ when, then }) => `WHEN ${this.expression(when)} THEN ${this.mixed(then)}`);
+    const branches = e.branches.map(
+      ({ when, then }) =>
+        `WHEN ${this.expression(when)}${this.expression(when).includes('\n') ? '\n    THEN' : ' THEN'} ${this.mixed(then)}`,
+    );
     const otherwise = e.otherwise === null ? [] : [`ELSE ${this.mixed(e.otherwise)}`];
     const oneLine = `CASE ${[...branches, ...otherwise].join(' ')} END`;
     if (e.branches.length === 1 && oneLine.length <= 90 && !oneLine.includes('\n')) return oneLine;
@@ -215,10 +218,26 @@ export abstract class Printer {
     return [this.expression(e)];
   }
 
+  /** Conditions side by side; where a line would get too long, one below the other. */
+  protected conditions(parts: readonly Expression[], kind: 'all' | 'any'): string {
+    const word = kind === 'all' ? 'AND' : 'OR';
+    const texts = parts.map((part) => this.grouped(part, kind));
+    const oneLine = texts.join(` ${word} `);
+    if (oneLine.length <= 100 && !oneLine.includes('\n')) return oneLine;
+    return texts.map((text, index) => (index === 0 ? text : indent(`${word} ${text}`))).join('\n');
+  }
+
+  /** Sums need no parentheses on their left side. */
+  private calculation({ operator, left, right }: Extract<Expression, { kind: 'arithmetic' }>): string {
+    const isSum = operator === '+' || operator === '-';
+    const first = isSum && left.kind === 'arithmetic' && (left.operator === '+' || left.operator === '-');
+    return `${first ? this.expression(left) : this.operand(left)} ${operator} ${this.operand(right)}`;
+  }
+
   /** An operand, in parentheses where it is an operation itself. */
   protected operand(e: Expression): string {
     const text = this.expression(e);
-    return e.kind === 'arithmetic' || e.kind === 'all' || e.kind === 'any' || e.kind === 'compare' ? `(${text})` : text;
+    return ['arithmetic', 'all', 'any', 'compare', 'same', 'differs'].includes(e.kind) ? `(${text})` : text;
   }
 
   /** A part of a conjunction or disjunction. */

@@ -2,6 +2,8 @@
  * T-SQL as SQL Server and Azure SQL Database speak it; Synapse and Fabric are lists of differences over this printer.
  * What a product version lacks stands in `TsqlFeatures`.
  */
+
+import { converted } from '../load/context.ts';
 import {
   type Expression,
   isText,
@@ -128,6 +130,7 @@ export class TsqlPrinter extends Printer {
 
   protected override sameness(left: Expression, right: Expression, text: TextRule): string {
     const [l, r] = [this.operand(left), this.operand(right)];
+    if (right.kind === 'literal') return right.value === null ? `${l} IS NULL` : `${l} = ${r}`;
     const exact = text === 'exact' && isText(left);
     const collated = exact ? ` COLLATE ${binary}` : isText(left) ? this.settled() : '';
     if (this.features.distinctFrom) {
@@ -140,6 +143,9 @@ export class TsqlPrinter extends Printer {
 
   protected override distinctness(left: Expression, right: Expression, text: TextRule): string {
     const [l, r] = [this.operand(left), this.operand(right)];
+    if (right.kind === 'literal') {
+      return right.value === null ? `${l} IS NOT NULL` : `(${l} <> ${r} OR ${l} IS NULL)`;
+    }
     const exact = text === 'exact' && isText(left);
     const collated = exact ? ` COLLATE ${binary}` : isText(left) ? this.settled() : '';
     if (this.features.distinctFrom) {
@@ -351,7 +357,7 @@ export class TsqlPrinter extends Printer {
   private stepText(step: Step): string {
     switch (step.kind) {
       case 'define':
-        return `SET @${step.name} = ${this.expression({ kind: 'cast', operand: step.value, type: step.type })};`;
+        return `SET @${step.name} = ${this.expression(converted(step.value, step.type))};`;
       case 'let':
         return this.materialised(step.name, step.query);
       case 'measure': {

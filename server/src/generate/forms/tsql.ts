@@ -186,7 +186,9 @@ function appLock(plan: LoadPlan, printer: TsqlPrinter): string {
     'EXEC @Lock = sys.sp_getapplock',
     indent(`@Resource = ${resource},\n@LockMode = 'Exclusive',\n@LockOwner = 'Transaction',\n@LockTimeout = 60000;`),
     'IF @Lock < 0',
+    'BEGIN',
     `    THROW ${guardNumbers.concurrent_load}, ${printer.textLiteral('concurrent_load: another load of this table is running')}, 1;`,
+    'END;',
   ].join('\n');
 }
 
