@@ -115,7 +115,7 @@ export class Editor {
     const context = await this.#browser.newContext({ viewport: size, deviceScaleFactor: scale });
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.#origin });
     const page = await context.newPage();
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
     await page.goto(`${this.#origin}/?folder=${encodeURIComponent(folder)}`);
     await page.locator(themes[theme].selector).waitFor({ timeout: 60_000 });
     await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 60_000 });
