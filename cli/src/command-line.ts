@@ -10,6 +10,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   preview: async () => (await import('./commands/preview.ts')).preview,
   run: async () => (await import('./commands/run.ts')).run,
   seed: async () => (await import('./commands/seed.ts')).seed,
+  create: async () => (await import('./commands/create.ts')).create,
   init: async () => (await import('./commands/init.ts')).init,
   describe: async () => (await import('./commands/describe.ts')).describe,
 };
