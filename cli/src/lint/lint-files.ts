@@ -84,7 +84,7 @@ function check(text: string, file: string, folder: Folder, { platform }: LintOpt
     rules,
     tables: folder.catalog.tables,
     objects: folder.objects,
-    settings: lintSettingsOf(folder, file),
+    settings: lintSettingsOf(folder, file, text),
   });
 }
 

@@ -1,7 +1,7 @@
 import { isSpark, isTsql } from '../../../protocol/platform.ts';
 import { insertAt, insertBehind } from './analysis/fixes.ts';
 import { openTransactions, setsOption } from './analysis/flow.ts';
-import { tablesIn } from './analysis/sides.ts';
+import { meet, tablesIn } from './analysis/sides.ts';
 import type { Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
 import { closingOf } from './analysis/versions.ts';
@@ -49,7 +49,7 @@ COMMIT TRANSACTION;`,
       const later = body.steps.slice(index + 1).find((other) =>
         other.find('insert').some(({ scope }) => {
           const written = scope?.target;
-          return written != null && [...tablesIn(written.node)].some((name) => own.has(name));
+          return written != null && meet(tablesIn(written.node), own);
         }),
       );
       if (later === undefined || (step.root !== later.root && body.owner !== null)) return;

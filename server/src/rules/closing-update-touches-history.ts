@@ -3,7 +3,7 @@ import type { Expression, Node, TableSource } from '../syntax/tree.ts';
 import { addToBranch, addToCondition, oppositeFlag } from './analysis/fixes.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
 import { columnName } from './analysis/names.ts';
-import { columnsIn, sourceOfColumn, tableNamesOf } from './analysis/sides.ts';
+import { columnsIn, meet, sourceOfColumn, tableNamesOf } from './analysis/sides.ts';
 import { conjuncts, type Scope, type Source, type Step } from './analysis/steps.ts';
 import { type Closing, closingOf } from './analysis/versions.ts';
 import { allPlatforms, type Edit, type Rule, type RuleContext } from './engine/rule.ts';
@@ -91,7 +91,7 @@ function namesVersion(conditions: readonly Expression[], scope: Scope, target: S
 /** The update is joined to a selection of the target's own rows, which may have chosen the current ones. */
 function readsTargetAgain(others: readonly Source[], target: Source): boolean {
   const own = tableNamesOf(target);
-  return others.some((source) => [...tableNamesOf(source)].some((name) => own.has(name)));
+  return others.some((source) => meet(tableNamesOf(source), own));
 }
 
 function joinConditions(source: TableSource): readonly Expression[] {

@@ -5,7 +5,7 @@ import { sentinelOf } from './analysis/comparisons.ts';
 import { replace } from './analysis/fixes.ts';
 import { factsOf } from './analysis/hash-parts.ts';
 import { hashesOf } from './analysis/hashes.ts';
-import { hasLegacyHash } from './analysis/house.ts';
+import { hasLegacyHash, normalises } from './analysis/house.ts';
 import { callOf } from './analysis/names.ts';
 import { allPlatforms, type Rule } from './engine/rule.ts';
 
@@ -31,6 +31,7 @@ export const hashEquatesNullAndEmpty: Rule = {
   statement(step, context) {
     const hashes = hashesOf(step);
     if (hashes.length === 0 || hasLegacyHash(step, context, ['legacy-concat', 'automate-dv', 'datavault4dbt'])) return;
+    if (normalises(step, context, 'empty')) return;
     for (const hash of hashes) {
       const empty = hash.parts.filter(
         ({ expression }) => emptyFallback(expression) !== null || turnsEmptyToNull(expression),

@@ -1,4 +1,4 @@
-import { bare } from '../syntax/inspect.ts';
+import { bare, findAll } from '../syntax/inspect.ts';
 import { insertAt, replace } from './analysis/fixes.ts';
 import { factsOf } from './analysis/hash-parts.ts';
 import { type HashCall, hashesOf } from './analysis/hashes.ts';
@@ -46,8 +46,15 @@ function undelimited(hash: HashCall, context: RuleContext): readonly number[] {
   if (hash.joining === 'concat-ws' && hash.separator === null) return [];
   return hash.parts.flatMap((part, index) => {
     if (index === hash.parts.length - 1 || (part.delimiter !== null && part.delimiter !== '')) return [];
-    return isFixedWidth(hash, index, context) ? [] : [index];
+    return isFixedWidth(hash, index, context) || bringsDelimiter(hash, index) ? [] : [index];
   });
+}
+
+/** A CASE may put the delimiter into the value itself, such as for trailing NULLs that are left out. */
+function bringsDelimiter(hash: HashCall, index: number): boolean {
+  return [hash.parts[index], hash.parts[index + 1]].some(
+    (part) => part !== undefined && findAll(part.expression, 'case').length > 0,
+  );
 }
 
 function isFixedWidth(hash: HashCall, index: number, context: RuleContext): boolean {

@@ -2,7 +2,7 @@ import { isSpark } from '../../../protocol/platform.ts';
 import { detectionsOf } from './analysis/absences.ts';
 import { emptyGuard, indentOf, insertAt } from './analysis/fixes.ts';
 import { isGuardedBy } from './analysis/flow.ts';
-import { tableNamesOf } from './analysis/sides.ts';
+import { originsOf } from './analysis/sides.ts';
 import type { Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
 import { closingOf } from './analysis/versions.ts';
@@ -36,7 +36,7 @@ WHERE t.IsCurrent = 1 AND NOT EXISTS (SELECT 1 FROM stg.Item AS s WHERE s.ItemNo
   body(body, context) {
     for (const step of body.steps) {
       for (const detection of detectionsOf(step, context)) {
-        if (!takesAway(step, context) || isGuardedBy(body, step, tableNamesOf(detection.stage))) continue;
+        if (!takesAway(step, context) || isGuardedBy(body, step, originsOf(detection.stage, context.tables))) continue;
         const { node } = detection.stage;
         const start = step.statement.start;
         const table = node.kind === 'table' && detection.stage.common === null ? context.text(step, node.name) : null;

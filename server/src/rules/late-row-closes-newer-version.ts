@@ -1,7 +1,7 @@
 import type { Expression } from '../syntax/tree.ts';
 import { addToCondition } from './analysis/fixes.ts';
 import { columnName, plainColumn } from './analysis/names.ts';
-import { columnsIn, sourceOfColumn } from './analysis/sides.ts';
+import { columnsIn, meet, originsOf, sourceOfColumn } from './analysis/sides.ts';
 import { conjuncts, type Scope, type Step } from './analysis/steps.ts';
 import { closingOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
@@ -51,6 +51,8 @@ function check(
   const from = plainColumn(value);
   const source = from === null ? null : sourceOfColumn(from, scope, context.tables);
   if (from === null || source === null || source === scope.target) return;
+  const own = scope.target === null ? new Set<string>() : originsOf(scope.target, context.tables);
+  if (meet(originsOf(source, context.tables), own)) return;
   const ordered = conditions.some(
     (condition) =>
       condition.kind === 'binary' &&

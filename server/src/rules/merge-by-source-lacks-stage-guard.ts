@@ -2,7 +2,7 @@ import { isSpark } from '../../../protocol/platform.ts';
 import { emptyGuard, indentOf, insertAt } from './analysis/fixes.ts';
 import { isGuardedBy } from './analysis/flow.ts';
 import { branchesOf, type MergeFacts, mergesOf } from './analysis/merges.ts';
-import { tableNamesOf } from './analysis/sides.ts';
+import { originsOf } from './analysis/sides.ts';
 import { type Source, type Step, selectsOf } from './analysis/steps.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
@@ -40,7 +40,7 @@ WHEN NOT MATCHED BY SOURCE THEN DELETE;`,
       for (const facts of mergesOf(step, context.tables)) {
         const [branch] = branchesOf(facts.merge, 'not-matched-by-source');
         if (branch === undefined || branch.action?.kind === 'merge-nothing') continue;
-        const names = new Set(facts.sources.flatMap((source) => [...tableNamesOf(source)]));
+        const names = new Set(facts.sources.flatMap((source) => [...originsOf(source, context.tables)]));
         if (names.size === 0 || facts.sources.every(isLiteral) || isGuardedBy(body, step, names)) continue;
         context.report(step, branch, {
           message: `An empty source makes this branch ${branch.action?.kind === 'merge-delete' ? 'delete' : 'take'} every target row that it may reach.`,

@@ -2,6 +2,7 @@ import { isSpark } from '../../../protocol/platform.ts';
 import { nullSafeEqual, replace } from './analysis/fixes.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
 import { columnName } from './analysis/names.ts';
+import { meet, originsOf } from './analysis/sides.ts';
 import { allPlatforms, type Rule } from './engine/rule.ts';
 
 export const mergeKeyMayBeNull: Rule = {
@@ -29,8 +30,11 @@ WHEN NOT MATCHED THEN INSERT (AcctNo, SubNo, Amount) VALUES (s.AcctNo, s.SubNo, 
     },
   ],
   statement(step, context) {
-    for (const { merge, pairs, scope } of mergesOf(step, context.tables)) {
+    for (const { merge, pairs, scope, target, sources } of mergesOf(step, context.tables)) {
       if (branchesOf(merge, 'not-matched').length === 0) continue;
+      // A source that reads the target gives NULL on purpose for the rows to insert.
+      const own = originsOf(target, context.tables);
+      if (sources.some((source) => meet(originsOf(source, context.tables), own))) continue;
       for (const pair of pairs) {
         if (pair.nullSafe || context.tables.nullable(pair.target, scope) !== true) continue;
         if (context.tables.nullable(pair.other, scope) === false) continue;

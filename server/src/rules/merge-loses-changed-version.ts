@@ -2,9 +2,9 @@ import { isSpark } from '../../../protocol/platform.ts';
 import { lastPart } from '../syntax/inspect.ts';
 import type { MergeInsert, MergeUpdate } from '../syntax/tree.ts';
 import { insertBehind, oppositeFlag } from './analysis/fixes.ts';
-import { branchesOf, type MergeFacts, mergesOf } from './analysis/merges.ts';
+import { branchesOf, hasNullKeyUnion, type MergeFacts, mergesOf } from './analysis/merges.ts';
 import { columnName, plainColumn, same } from './analysis/names.ts';
-import { sidesOf, tablesIn } from './analysis/sides.ts';
+import { meet, sidesOf, tablesIn } from './analysis/sides.ts';
 import { type Body, conjuncts, type Step, selectsOf } from './analysis/steps.ts';
 import { type Closing, closingOf, currentTest } from './analysis/versions.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
@@ -92,19 +92,6 @@ function overwrites(action: MergeUpdate, facts: MergeFacts, context: RuleContext
   });
 }
 
-/** The source holds changed rows twice: a UNION in which one SELECT gives NULL for the key. */
-function hasNullKeyUnion(facts: MergeFacts): boolean {
-  return facts.sources.some((source) => {
-    const query = source.common?.query ?? (source.node.kind === 'derived-table' ? source.node.query : null);
-    if (query === null) return false;
-    const selects = selectsOf(query);
-    if (selects.length < 2) return false;
-    return selects.some((select) =>
-      select.items.some(({ expression }) => expression.kind === 'literal' && expression.type === 'null'),
-    );
-  });
-}
-
 /** A later statement of the body inserts into the target, or the MERGE's output is inserted there. */
 function isCompletedLater(body: Body, step: Step, facts: MergeFacts): boolean {
   const from = body.steps.indexOf(step);
@@ -113,7 +100,7 @@ function isCompletedLater(body: Body, step: Step, facts: MergeFacts): boolean {
     const inserts = [...later.find('insert'), ...later.find('merge')];
     return inserts.some(({ scope }) => {
       const target = scope?.target;
-      return target != null && target !== facts.target && [...tablesIn(target.node)].some((name) => own.has(name));
+      return target != null && target !== facts.target && meet(tablesIn(target.node), own);
     });
   });
 }

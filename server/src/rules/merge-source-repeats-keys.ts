@@ -1,5 +1,5 @@
 import { insertAt, replace } from './analysis/fixes.ts';
-import { keyColumns, type MergeFacts, mergesOf, sourceKeyColumns } from './analysis/merges.ts';
+import { hasNullKeyUnion, keyColumns, type MergeFacts, mergesOf, sourceKeyColumns } from './analysis/merges.ts';
 import { includes } from './analysis/names.ts';
 import { type Source, type Step, selectsOf } from './analysis/steps.ts';
 import { coversKey, type Relation, sourceText } from './analysis/tables.ts';
@@ -36,7 +36,8 @@ WHEN NOT MATCHED THEN INSERT (PersonNo, Phone) VALUES (s.PersonNo, s.Phone);`,
   statement(step, context) {
     for (const facts of mergesOf(step, context.tables)) {
       const [source] = facts.sources;
-      if (source === undefined || facts.sources.length !== 1 || facts.pairs.length === 0 || isLiteral(source)) continue;
+      if (source === undefined || facts.sources.length !== 1 || facts.pairs.length === 0) continue;
+      if (isLiteral(source) || hasNullKeyUnion(facts) || joinsOnRow(facts)) continue;
       const columns = sourceKeyColumns(facts);
       if (columns === null) continue;
       const relation = context.tables.relation(source);
@@ -54,6 +55,11 @@ WHEN NOT MATCHED THEN INSERT (PersonNo, Phone) VALUES (s.PersonNo, s.Phone);`,
     }
   },
 };
+
+/** A row's own address names one row, whatever its key. */
+function joinsOnRow(facts: MergeFacts): boolean {
+  return keyColumns(facts).some((name) => /^(rowid|%%physloc%%)$/i.test(name));
+}
 
 /** Literal rows are there to be read by the author. */
 function isLiteral(source: Source): boolean {

@@ -1,8 +1,8 @@
 import { addToBranch, anyDifferent } from './analysis/fixes.ts';
-import { branchesOf, keyColumns, mergesOf } from './analysis/merges.ts';
+import { branchesOf, keyColumns, type MergeFacts, mergesOf } from './analysis/merges.ts';
 import { columnName, includes, plainColumn } from './analysis/names.ts';
-import { sourceOfColumn } from './analysis/sides.ts';
-import { allPlatforms, type Rule } from './engine/rule.ts';
+import { meet, originsOf, sourceOfColumn } from './analysis/sides.ts';
+import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const mergeUpdatesUnchangedRows: Rule = {
   name: 'merge-updates-unchanged-rows',
@@ -31,6 +31,7 @@ WHEN MATCHED AND EXISTS (SELECT s.Label EXCEPT SELECT t.Label) THEN UPDATE SET L
         const { action } = branch;
         if (branch.condition !== null || action?.kind !== 'merge-update') continue;
         if (facts.others.some(({ sides }) => sides.source && sides.target)) continue;
+        if (choosesChanges(facts, context)) continue;
         const pairs: (readonly [string, string])[] = [];
         for (const { column, value } of action.assignments) {
           const source = plainColumn(value);
@@ -60,3 +61,9 @@ WHEN MATCHED AND EXISTS (SELECT s.Label EXCEPT SELECT t.Label) THEN UPDATE SET L
     }
   },
 };
+
+/** A source that reads the target may hold changed rows only. */
+function choosesChanges(facts: MergeFacts, context: RuleContext): boolean {
+  const own = originsOf(facts.target, context.tables);
+  return facts.sources.some((source) => meet(originsOf(source, context.tables), own));
+}

@@ -2,7 +2,9 @@ import { isTsql } from '../../../protocol/platform.ts';
 import { insertAt } from './analysis/fixes.ts';
 import { peeled, placeholderOf } from './analysis/hash-parts.ts';
 import { hashesOf } from './analysis/hashes.ts';
-import { allPlatforms, type Rule } from './engine/rule.ts';
+import { columnsIn } from './analysis/sides.ts';
+import type { Step } from './analysis/steps.ts';
+import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const nullBusinessKeyIsHashed: Rule = {
   name: 'null-business-key-is-hashed',
@@ -57,12 +59,10 @@ export const nullBusinessKeyIsHashed: Rule = {
 };
 
 /** A filter or a CASE of the statement takes care of NULL. */
-function isFiltered(
-  column: string,
-  step: Parameters<NonNullable<Rule['statement']>>[0],
-  context: Parameters<NonNullable<Rule['statement']>>[1],
-): boolean {
+function isFiltered(column: string, step: Step, context: RuleContext): boolean {
   return step
     .find('is-null')
-    .some(({ node }) => context.text(step, node.operand).toLowerCase() === column.toLowerCase());
+    .some(({ node }) =>
+      columnsIn(node.operand).some((tested) => context.text(step, tested).toLowerCase() === column.toLowerCase()),
+    );
 }

@@ -1,8 +1,9 @@
 import type { Expression, Node } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
+import { housesOf } from './analysis/house.ts';
 import { columnName, plainColumn, roleByName, same } from './analysis/names.ts';
-import { sourceOfColumn, tablesIn } from './analysis/sides.ts';
-import { ancestor, type Body, type Source, type Step, selectsOf } from './analysis/steps.ts';
+import { meet, sourceOfColumn, type TableNames, tablesIn } from './analysis/sides.ts';
+import { ancestor, type Body, type Entry, type Source, type Step, selectsOf } from './analysis/steps.ts';
 import { openEndOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
@@ -41,12 +42,12 @@ WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AN
         if (column === null || entry.node.not || context.tables.role(column, entry.scope) !== 'effective-end') continue;
         const source = sourceOfColumn(column, entry.scope, context.tables);
         // Behind an outer join the test asks for a missing row.
-        if (source === null || source.optional || orsWithDate(entry.parent?.node)) continue;
+        if (source === null || source.optional || orsWithDate(entry.parent?.node) || comparesNull(entry)) continue;
+        if (housesOf(step, context).some((options) => options.open_end === null)) continue;
         const table = context.tables.tableOf(source);
         const known = table?.columns.find((candidate) => same(candidate.name, columnName(column)));
         const open = written.find(
-          (item) =>
-            item.tables.some((name) => tablesIn(source.node).has(name)) && same(item.column, columnName(column)),
+          (item) => meet(item.tables, tablesIn(source.node)) && same(item.column, columnName(column)),
         );
         const never = known !== undefined && !known.nullable;
         if (!never && open?.kind !== 'date') continue;
@@ -73,7 +74,7 @@ WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AN
 };
 
 interface WrittenEnd {
-  readonly tables: readonly string[];
+  readonly tables: TableNames;
   readonly column: string;
   readonly kind: 'null' | 'date';
   readonly text: string;
@@ -85,7 +86,7 @@ function writtenEnds(body: Body, context: RuleContext): readonly WrittenEnd[] {
   const add = (target: Source | null | undefined, column: string, value: Expression, step: Step): void => {
     const kind = openEndOf(value);
     if (target == null || kind === null || roleByName(column) !== 'effective-end') return;
-    found.push({ tables: [...tablesIn(target.node)], column, kind, text: context.text(step, value) });
+    found.push({ tables: tablesIn(target.node), column, kind, text: context.text(step, value) });
   };
   for (const step of body.steps) {
     for (const { node, scope } of step.find('insert')) {
@@ -122,10 +123,7 @@ function testsDate(step: Step, context: RuleContext, written: readonly WrittenEn
     if (context.tables.role(column, scope) !== 'effective-end') continue;
     const source = sourceOfColumn(column, scope, context.tables);
     const own = written.filter(
-      (item) =>
-        source !== null &&
-        item.tables.some((name) => tablesIn(source.node).has(name)) &&
-        same(item.column, columnName(column)),
+      (item) => source !== null && meet(item.tables, tablesIn(source.node)) && same(item.column, columnName(column)),
     );
     if (own.length === 0 || own.some((item) => item.kind === 'date')) continue;
     context.report(step, node, {
@@ -133,6 +131,13 @@ function testsDate(step: Step, context: RuleContext, written: readonly WrittenEn
       fixes: [{ title: 'Test for NULL', safe: false, edits: [replace(node, `${context.text(step, column)} IS NULL`)] }],
     });
   }
+}
+
+/** `a IS NULL AND b IS NULL` compares two values. */
+function comparesNull(entry: Entry<'is-null'>): boolean {
+  const around = entry.parent?.node;
+  if (around?.kind !== 'binary' || around.operator !== 'AND') return false;
+  return around.left.kind === 'is-null' && around.right.kind === 'is-null';
 }
 
 function orsWithDate(node: Node | undefined): boolean {

@@ -75,7 +75,6 @@ import { notInMayMeetNull } from './not-in-may-meet-null.ts';
 import { nullBusinessKeyIsHashed } from './null-business-key-is-hashed.ts';
 import { nullMergeKeyInsertsUnchanged } from './null-merge-key-inserts-unchanged.ts';
 import { openEndIsMixed } from './open-end-is-mixed.ts';
-import { optionBelongsToSynapse } from './option-belongs-to-synapse.ts';
 import { outputMeetsTrigger } from './output-meets-trigger.ts';
 import { returningKeyStaysClosed } from './returning-key-stays-closed.ts';
 import { rolledBackOutputIsRead } from './rolled-back-output-is-read.ts';
@@ -183,7 +182,6 @@ export const rules: readonly Rule[] = [
   nullBusinessKeyIsHashed,
   nullMergeKeyInsertsUnchanged,
   openEndIsMixed,
-  optionBelongsToSynapse,
   outputMeetsTrigger,
   returningKeyStaysClosed,
   rolledBackOutputIsRead,

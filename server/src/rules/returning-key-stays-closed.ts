@@ -3,7 +3,7 @@ import type { Assignment } from '../syntax/tree.ts';
 import { insertAt } from './analysis/fixes.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
 import { columnName, same } from './analysis/names.ts';
-import { tablesIn } from './analysis/sides.ts';
+import { meet, tablesIn } from './analysis/sides.ts';
 import type { Body, Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
 import { tombstoneOf } from './analysis/tombstones.ts';
@@ -122,7 +122,7 @@ function closesElsewhere(body: Body, step: Step, context: RuleContext): boolean 
     [...other.find('update'), ...other.find('merge-update')].some(
       ({ node, scope }) =>
         scope?.target != null &&
-        [...tablesIn(scope.target.node)].some((table) => own.has(table)) &&
+        meet(tablesIn(scope.target.node), own) &&
         closingOf(node.assignments, scope, context.tables) !== null,
     ),
   );

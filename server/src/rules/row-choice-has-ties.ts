@@ -1,7 +1,7 @@
 import { bare } from '../syntax/inspect.ts';
 import type { Call } from '../syntax/tree.ts';
 import { insertAt } from './analysis/fixes.ts';
-import { callName, columnName, includes, plainColumn, same } from './analysis/names.ts';
+import { callName, columnName, includes, plainColumn, roleByName, same } from './analysis/names.ts';
 import { isConstant, sourceOfColumn } from './analysis/sides.ts';
 import { ancestor, type Entry, type Step } from './analysis/steps.ts';
 import { coversKey, sourceText } from './analysis/tables.ts';
@@ -54,10 +54,16 @@ function check(step: Step, context: RuleContext, entry: Entry<'call'>, window: N
   if (source === null || (entry.scope?.sources.length ?? 0) !== 1) return;
   const keys = context.tables.relation(source)?.keys ?? null;
   const names = named.map(columnName);
-  if (coversKey(keys, names) !== null) return;
-  const wider = (keys ?? []).find((key) => names.every((name) => includes(key.columns, name)));
+  if (coversKey(keys, names) !== null || putsOutOnly(entry, names)) return;
+  const wider = (keys ?? []).find(
+    (key) => key.byDistinct !== true && names.every((name) => includes(key.columns, name)),
+  );
+  // Where no key is known, an order of several columns shows that ties were thought of.
+  if (wider === undefined && order.length > 1) return;
+  // Rows of one moment that differ in their digest only are a conflict of the stage, not of this order.
+  if (wider !== undefined && missingOf(wider.columns, names).every((name) => roleByName(name) === 'hashdiff')) return;
   const last = window.orderBy.at(-1);
-  const missing = wider?.columns.filter((name) => !includes(names, name)) ?? [];
+  const missing = missingOf(wider?.columns ?? [], names);
   context.report(step, entry.node, {
     message:
       wider === undefined
@@ -75,6 +81,22 @@ function check(step: Step, context: RuleContext, entry: Entry<'call'>, window: N
             },
           ],
   });
+}
+
+function missingOf(key: readonly string[], names: readonly string[]): readonly string[] {
+  return key.filter((name) => !includes(names, name));
+}
+
+/** Rows that tie are equal in all that the query puts out, so it does not matter which one stays. */
+function putsOutOnly(entry: Entry<'call'>, names: readonly string[]): boolean {
+  const select = ancestor(entry, 'select');
+  return (
+    select?.node.items.every((item) => {
+      if (item.start <= entry.node.start && item.end >= entry.node.end) return true;
+      const column = plainColumn(item.expression);
+      return isConstant(item.expression) || (column !== null && includes(names, columnName(column)));
+    }) ?? false
+  );
 }
 
 /** `(SELECT NULL)` and the like. */

@@ -22,6 +22,8 @@ export const tableLacksKey: Rule = {
     },
   ],
   body(body, context) {
+    // The tables that a generated load keeps for itself are written by it alone.
+    if (context.own !== null) return;
     for (const step of body.steps) {
       const { statement } = step;
       if (statement.kind !== 'create-table' || statement.query !== null || statement.cloneOf !== null) continue;
@@ -33,13 +35,27 @@ export const tableLacksKey: Rule = {
       ];
       const indexes = statement.elements.some((element) => element.kind === 'index-definition' && element.unique);
       const keyed = constraints.some(({ type }) => type === 'primary-key' || type === 'unique');
-      if (columns.length === 0 || keyed || indexes || addsKeyLater(body, tableNameOf(statement.name))) continue;
+      if (
+        columns.length === 0 ||
+        keyed ||
+        indexes ||
+        addsKeyLater(body, tableNameOf(statement.name)) ||
+        isDropped(body, tableNameOf(statement.name))
+      )
+        continue;
       context.report(step, statement.name, {
         message: `${context.text(step, statement.name)} has no key: state its business key so that loads need not guess it.`,
       });
     }
   },
 };
+
+/** A table that the script drops again is a tool of the script. */
+function isDropped(body: Body, table: TableName): boolean {
+  return body.steps.some(
+    ({ statement }) => statement.kind === 'drop' && statement.names.some((name) => nameFits(tableNameOf(name), table)),
+  );
+}
 
 function addsKeyLater(body: Body, table: TableName): boolean {
   return body.steps.some(({ statement }) => {

@@ -1,7 +1,7 @@
 import { insertAt } from './analysis/fixes.ts';
 import { hasDescendant } from './analysis/flow.ts';
 import { mergesOf, sourceKeyColumns } from './analysis/merges.ts';
-import { tableNamesOf, tablesIn } from './analysis/sides.ts';
+import { meet, tableNamesOf, tablesIn } from './analysis/sides.ts';
 import { coversKey, sourceText } from './analysis/tables.ts';
 import type { Rule } from './engine/rule.ts';
 
@@ -45,7 +45,7 @@ WHEN NOT MATCHED THEN INSERT (UnitNo, Label) VALUES (s.UnitNo, s.Label);`,
           .slice(0, index)
           .some(
             (before) =>
-              [...tablesIn(before.statement)].some((name) => names.has(name)) &&
+              meet(tablesIn(before.statement), names) &&
               hasDescendant(before.statement, (node) => node.kind === 'select' && node.having !== null),
           );
         if (checked || source.node.kind !== 'table') continue;

@@ -3,7 +3,7 @@ import type { Expression, Node } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
 import { equatedSides } from './analysis/merges.ts';
 import { columnName, includes, plainColumn } from './analysis/names.ts';
-import { columnsIn, sourceOfColumn } from './analysis/sides.ts';
+import { columnsIn, meet, originsOf, sourceOfColumn } from './analysis/sides.ts';
 import { conjuncts, type Scope, type Source, type Step } from './analysis/steps.ts';
 import { coversKey, sourceText } from './analysis/tables.ts';
 import type { FindingFix, Rule, RuleContext } from './engine/rule.ts';
@@ -81,6 +81,8 @@ function check(step: Step, context: RuleContext, source: Source, columns: readon
   const wider = (relation?.keys ?? []).find(
     (key) => key.columns.length > columns.length && columns.every((name) => includes(key.columns, name)),
   );
+  // A source that reads the target was made for this update, row by row.
+  if ((wider === undefined || wider.byDistinct === true) && readsTarget(step, source, context)) return;
   context.report(step, source.node, {
     message:
       wider === undefined
@@ -106,7 +108,7 @@ function numbered(
 }
 
 /** Conditions of all joins in a FROM clause. */
-export function joinConditions(from: Node): readonly Expression[] {
+function joinConditions(from: Node): readonly Expression[] {
   const found: Expression[] = [];
   const pending: Node[] = [from];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -116,4 +118,10 @@ export function joinConditions(from: Node): readonly Expression[] {
     } else if (next.kind === 'source-group') pending.push(next.source);
   }
   return found;
+}
+
+function readsTarget(step: Step, source: Source, context: RuleContext): boolean {
+  const target = step.find('update')[0]?.scope?.target;
+  const own = target == null ? new Set<string>() : originsOf(target, context.tables);
+  return meet(originsOf(source, context.tables), own);
 }

@@ -3,6 +3,7 @@ import { compareTypes, typeFacts } from '../model/types.ts';
 import { replace } from './analysis/fixes.ts';
 import { writtenValues } from './analysis/insert-values.ts';
 import { plainColumn, same } from './analysis/names.ts';
+import { isDigestRole } from './analysis/roles.ts';
 import { allPlatforms, type Rule } from './engine/rule.ts';
 
 export const writeNarrowsType: Rule = {
@@ -32,8 +33,11 @@ CREATE TABLE stg.Unit (UnitNo int NOT NULL PRIMARY KEY, Label varchar(50) NULL);
     for (const { column, value, scope, target } of writtenValues(step)) {
       const written = context.tables.tableOf(target)?.columns.find((candidate) => same(candidate.name, column));
       const source = plainColumn(value);
-      const from = source === null ? null : context.tables.type(source, scope);
+      // Only a stored column has values of its full type; a computed one is as long as what it is made of.
+      const from = source === null ? null : (context.tables.column(source, scope)?.column.column?.type ?? null);
       if (written === undefined || from === null || from === '' || written.type === '') continue;
+      // A digest as text holds hexadecimal digits, whatever the type's alphabet.
+      if (isDigestRole(written.role)) continue;
       const tsql = isTsql(context.platform.name);
       if (compareTypes(typeFacts(from, tsql), typeFacts(written.type, tsql)) !== 'narrowing') continue;
       const text = context.text(step, value);

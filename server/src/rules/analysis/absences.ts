@@ -124,7 +124,10 @@ export function isStage(source: Source, context: RuleContext): boolean {
   const role = context.tables.tableOf(source)?.role;
   if (role === 'staging') return true;
   if (source.node.kind === 'table-variable') return true;
-  if (source.node.kind !== 'table') return [...tableNamesOf(source)].some((name) => fits(name, null));
+  if (source.node.kind !== 'table')
+    return [...tableNamesOf(source)].some((name) =>
+      fits(name.slice(name.lastIndexOf('.') + 1), name.split('.')[0] ?? null),
+    );
   const name = tableNameOf(source.node.name);
   return name.table.startsWith('#') || fits(name.table, name.schema ?? name.database);
 }

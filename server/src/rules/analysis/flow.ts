@@ -1,7 +1,7 @@
 import { bare, childrenOf, findAll } from '../../syntax/inspect.ts';
 import type { Call, Expression, Node, Statement } from '../../syntax/tree.ts';
 import { callName, same } from './names.ts';
-import { tablesIn } from './sides.ts';
+import { meet, type TableNames, tablesIn } from './sides.ts';
 import type { Body, Step } from './steps.ts';
 
 const writes = ['insert', 'update', 'delete', 'merge', 'truncate'];
@@ -21,6 +21,11 @@ export function openTransactions(body: Body): readonly boolean[] {
       // A rollback under a condition leaves the other path open.
       else if (statement.action === 'commit' || (statement.action === 'rollback' && step.guards.length === 0))
         open = false;
+    }
+    // DuckDB and Spark have no statement of their own for it in the tree.
+    if (statement.kind === 'opaque') {
+      if (/^(?:BEGIN|START)\b/.test(statement.name)) open = true;
+      else if (/^(?:COMMIT|END|ROLLBACK|ABORT)\b/.test(statement.name)) open = false;
     }
     if (statement.kind === 'block' && statement.options.some((option) => option.name === 'ATOMIC')) open = true;
     return before;
@@ -67,9 +72,9 @@ function isStop(statement: Statement): boolean {
  * True when something before or around a write tests whether tables have rows: an IF over them that stops the load
  * or holds the write, a variable filled from them and tested so, or an EXISTS of the write itself.
  */
-export function isGuardedBy(body: Body, step: Step, tables: ReadonlySet<string>): boolean {
+export function isGuardedBy(body: Body, step: Step, tables: TableNames): boolean {
   const index = body.steps.indexOf(step);
-  const reads = (node: Node) => [...tablesIn(node)].some((name) => tables.has(name));
+  const reads = (node: Node) => meet(tablesIn(node), tables);
   const variables = new Set<string>();
   const mentions = (node: Node): boolean =>
     reads(node) || findAll(node, 'variable').some((variable) => variables.has(variable.name.toLowerCase()));

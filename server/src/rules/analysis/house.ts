@@ -4,12 +4,22 @@ import type { Step } from './steps.ts';
 
 /** The options that the workspace declares for tables which a statement writes or reads. */
 export function housesOf(step: Step, context: RuleContext): readonly HouseRules['options'][] {
-  return findAll(step.statement, 'table').flatMap((table) => context.house(tableNameOf(table.name)) ?? []);
+  const declared = findAll(step.statement, 'table').flatMap((table) => context.house(tableNameOf(table.name)) ?? []);
+  return context.own === null ? declared : [context.own, ...declared];
 }
 
 /** True when one of the statement's tables is declared to bear hashes of a preset with known weaknesses. */
 export function hasLegacyHash(step: Step, context: RuleContext, presets: readonly string[]): boolean {
   return housesOf(step, context).some((options) => presets.includes(options.hash_rules?.preset ?? 'default'));
+}
+
+/** True when one of the statement's tables is declared to treat values so before they are hashed. */
+export function normalises(step: Step, context: RuleContext, how: 'text' | 'empty'): boolean {
+  return housesOf(step, context).some(({ hash_rules: rules, empty_as_null }) =>
+    how === 'empty'
+      ? empty_as_null === true || rules?.empty_as_null === true
+      : rules?.trim === true || rules?.case !== undefined,
+  );
 }
 
 /** True when one of the statement's tables is declared to close intervals one unit early. */

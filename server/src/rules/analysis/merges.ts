@@ -2,7 +2,7 @@ import { bare } from '../../syntax/inspect.ts';
 import type { ColumnReference, Expression, Merge, MergeBranch } from '../../syntax/tree.ts';
 import { columnName, plainColumn } from './names.ts';
 import { type Sides, sidesOf, sourceOfColumn } from './sides.ts';
-import { conjuncts, type Scope, type Source, type Step } from './steps.ts';
+import { conjuncts, type Scope, type Source, type Step, selectsOf } from './steps.ts';
 import type { Tables } from './tables.ts';
 import { type CurrentTest, currentTest } from './versions.ts';
 
@@ -98,4 +98,17 @@ export function keyColumns(facts: MergeFacts): readonly string[] {
 export function sourceKeyColumns(facts: MergeFacts): readonly string[] | null {
   const names = facts.pairs.map((pair) => (pair.otherColumn === null ? null : columnName(pair.otherColumn)));
   return names.every((name) => name !== null) ? names : null;
+}
+
+/** The source holds changed rows twice: a UNION in which one SELECT gives NULL for the key. */
+export function hasNullKeyUnion({ sources }: Pick<MergeFacts, 'sources'>): boolean {
+  return sources.some((source) => {
+    const query = source.common?.query ?? (source.node.kind === 'derived-table' ? source.node.query : null);
+    if (query === null) return false;
+    const selects = selectsOf(query);
+    if (selects.length < 2) return false;
+    return selects.some((select) =>
+      select.items.some(({ expression }) => expression.kind === 'literal' && expression.type === 'null'),
+    );
+  });
 }

@@ -74,22 +74,66 @@ export function sameTable(left: Source, right: Source): boolean {
   );
 }
 
-/** Last parts of all table names that a node reads, in lower case. */
-export function tablesIn(node: Node): ReadonlySet<string> {
+/** Tables by `schema.table` in lower case, or the table alone where no schema is written. */
+export type TableNames = ReadonlySet<string>;
+
+/** All table names that a node reads. */
+export function tablesIn(node: Node): TableNames {
   const found = new Set<string>();
   const pending: Node[] = [node];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (next.kind === 'table') found.add(tableNameOf(next.name).table.toLowerCase());
-    else if (next.kind === 'table-variable') found.add(next.name.toLowerCase());
+    if (next.kind === 'table') {
+      const { schema, table } = tableNameOf(next.name);
+      found.add((schema === null ? table : `${schema}.${table}`).toLowerCase());
+    } else if (next.kind === 'table-variable') found.add(next.name.toLowerCase());
     pending.push(...childrenOf(next));
   }
   return found;
 }
 
-/** Tables behind a source: its own name, or those that its query reads. */
-export function tableNamesOf(source: Source): ReadonlySet<string> {
-  if (source.common !== null) return tablesIn(source.common.query);
-  return tablesIn(source.node);
+/** True when two sets name a common table; a schema that one of them leaves out fits all. */
+export function meet(left: TableNames, right: TableNames): boolean {
+  for (const name of left) {
+    if (right.has(name)) return true;
+    const table = lastName(name);
+    for (const other of right) {
+      if ((table === name || lastName(other) === other) && lastName(other) === table) return true;
+    }
+  }
+  return false;
+}
+
+function lastName(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
+/** Like `tableNamesOf`, with temporary tables and views of the script followed to what fills them. */
+export function originsOf(source: Source, tables: Tables): TableNames {
+  const found = new Set(tableNamesOf(source));
+  for (const name of found) {
+    const query = tables.madeBy(lastName(name));
+    if (query !== null) for (const inner of tablesIn(query)) found.add(inner);
+  }
+  return found;
+}
+
+/** Tables behind a source: its own name, or those that its query reads, common tables followed to their tables. */
+export function tableNamesOf(source: Source): TableNames {
+  const found = new Set(source.common === null ? tablesIn(source.node) : tablesIn(source.common.query));
+  for (const name of found) {
+    const common = commonNamed(name, source.outer);
+    // A set takes no name twice, so common tables that read each other come to an end.
+    if (common !== null) for (const inner of tablesIn(common.query)) found.add(inner);
+  }
+  return found;
+}
+
+function commonNamed(name: string, scope: Scope | null) {
+  for (let at = scope; at !== null; at = at.parent) {
+    const found = at.commons.find((common) => same(common.name.name, name));
+    if (found !== undefined) return found;
+  }
+  return null;
 }
 
 /** `EXISTS (SELECT a, b EXCEPT SELECT c, d)` and the like: the lists on both sides. */

@@ -86,6 +86,8 @@ export interface Tables {
   readonly objects: SchemaObjects;
   table(name: TableName): CatalogTable | null;
   relation(source: Source): Relation | null;
+  /** The query that makes a table of the script, such as `SELECT … INTO #t`. */
+  madeBy(table: string): Query | null;
   /** The column that a reference means and the source that it comes from. */
   column(reference: ColumnReference, scope: Scope | null): Resolved | null;
   /** The catalog table behind a source; null for queries and unknown tables. */
@@ -139,6 +141,7 @@ export function makeTables(
       relations.set(source, found);
       return found;
     },
+    madeBy: (table) => queries.get(table.toLowerCase()) ?? null,
     column: (reference, scope) => resolve(reference, scope, tables),
     tableOf: (source) => (source === null ? null : (tables.relation(source)?.table ?? null)),
     nullable: (expression, scope) => nullability(expression, scope, tables),

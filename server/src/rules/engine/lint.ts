@@ -128,7 +128,9 @@ function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] 
     tables: surroundings.tables,
     script,
     regeneration,
-    house: (table) => surroundings.houses.find((house) => nameFits(house.table, table))?.options ?? null,
+    house: (table) =>
+      surroundings.houses.find((house) => house.table !== null && nameFits(house.table, table))?.options ?? null,
+    own: surroundings.houses.find((house) => house.table === null)?.options ?? null,
     text: (step, node) => slice(script, offsets, step, node.start, node.end),
     slice: (step, start, end) => slice(script, offsets, step, start, end),
     report: (step, at, details) => {

@@ -83,8 +83,9 @@ export interface Finding extends Details {
 
 /** A table whose house rules make some findings pointless: a declared legacy hash, a declared closing rule. */
 export interface HouseRules {
-  readonly table: TableName;
-  readonly options: Pick<LoadOptions, 'hash_rules' | 'closing' | 'open_end' | 'grain' | 'valid_to'>;
+  /** Null: the whole script is a load that its header declares so. */
+  readonly table: TableName | null;
+  readonly options: LoadOptions;
 }
 
 /** What generating a generated script again gives, where that differs from its text. */
@@ -103,6 +104,8 @@ export interface RuleContext {
   readonly tables: Tables;
   /** Options that the workspace declares for loads of a table. */
   house(table: TableName): HouseRules['options'] | null;
+  /** Options that the script's own header declares. */
+  readonly own: HouseRules['options'] | null;
   /** Source text of a node. */
   text(step: Step, node: NodeBase): string;
   /** Source text between two offsets of a step's top-level statement; offsets may lie outside it. */
