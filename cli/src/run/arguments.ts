@@ -7,8 +7,8 @@ import { decodeBytes } from '../../../server/src/syntax/encoding.ts';
 import { executableLoad } from '../../../server/src/workspace/executable.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { type CommandContext, UsageError } from '../command.ts';
-import { withPathLists } from '../commands/generate.ts';
 import { openFolder, problemLine } from '../open-folder.ts';
+import { withPathLists } from '../path-lists.ts';
 import { type ChosenConnection, findConnection } from './connections.ts';
 
 export interface ScriptArguments {
