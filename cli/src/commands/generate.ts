@@ -130,7 +130,12 @@ async function generateOne(
   const title = `${pattern} ${formatTableName(target.name)}`;
   const broken = brokenDefinitions(folder, [source, target]);
   if (broken.length > 0 || inferred.value === null) {
-    return { title, files: [], specification: null, problems: [...broken, ...inferred.problems] };
+    return {
+      title,
+      files: [],
+      specification: null,
+      problems: broken.length > 0 ? broken.slice(0, 1) : inferred.problems,
+    };
   }
   return make(folder, inferred.value, title, inferred.problems);
 }

@@ -201,16 +201,17 @@ function oneRow(frame: Frame, prefix: string): ProposedTable {
 }
 
 function log(frame: Frame): ProposedTable {
+  const sequence = frame.source.columns.filter((column) => column.role === 'sequence').map((column) => column.name);
   return {
     name: nameOf(frame, 'psa', ''),
     columns: [
       ...staged(frame, frame.keys, false),
       ...attributes(frame),
+      ...staged(frame, sequence, false),
       control('LoadDate', 'datetime2(6)', false),
-      control('RowNo', 'int', false),
       control('Operation', 'char(1)', false),
     ],
-    key: [...frame.keys, 'LoadDate', 'RowNo'],
+    key: [...frame.keys, 'LoadDate', ...sequence],
     distribution: frame.keys[0] ?? '',
   };
 }

@@ -1,0 +1,307 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine } from '../../cli/src/command-line.ts';
+import type { Catalog } from '../../protocol/catalog.ts';
+import { problemsOf } from '../../server/src/syntax/inspect.ts';
+import { parse } from '../../server/src/syntax/parse.ts';
+
+const samples = resolve('samples/warehouse');
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mergewright-cli-'));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Calls the command line in the test's folder. */
+async function call(...args: readonly string[]) {
+  let out = '';
+  const err: string[] = [];
+  const code = await commandLine(args, {
+    cwd: folder,
+    env: {},
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => err.push(text),
+  });
+  return { code, out, err };
+}
+
+function write(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return name;
+}
+
+/** Fails with one line that holds the parts, and leaves nothing behind. */
+async function checkRefusal(args: readonly string[], code: 1 | 2, parts: readonly string[]): Promise<void> {
+  const before = readdirSync(folder);
+  const answer = await call(...args, '--out', 'out');
+  expect(answer.code).toBe(code);
+  const errors = answer.err.filter((line) => !line.includes(': info: '));
+  expect(errors).toHaveLength(1);
+  for (const part of parts) expect(errors[0]).toContain(part);
+  expect(errors[0]).not.toContain('\n');
+  expect(readdirSync(folder)).toEqual(before);
+}
+
+const stage = 'CREATE TABLE stg.Person (person_no int NOT NULL, name varchar(30), city varchar(30))';
+const satellite =
+  'CREATE TABLE rdv.SatPerson (PersonKey char(64) NOT NULL, LoadDate datetime2(3) NOT NULL, RecordSource varchar(20) NOT NULL, HashDiff char(64) NOT NULL, Name varchar(30), City varchar(30))';
+const satelliteCall = [
+  'generate',
+  'satellite',
+  '--source',
+  'stg.Person',
+  '--target',
+  'rdv.SatPerson',
+  '--ddl',
+  'ddl.sql',
+];
+
+describe('catalog', () => {
+  test('four tables of the samples in JSON', async () => {
+    const { code, out } = await call('catalog', samples, '--json');
+    expect(code).toBe(0);
+    const catalog: Catalog = JSON.parse(out);
+    expect(catalog.tables.map((table) => table.role).sort()).toEqual([
+      'persistent-staging',
+      'satellite',
+      'staging',
+      'staging',
+    ]);
+    expect(catalog.problems).toEqual([]);
+  });
+
+  test('a text that reads well in 80 columns', async () => {
+    const { out } = await call('catalog', samples);
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(out).toContain('key: PatientKey + LoadDate (inferred)');
+  });
+
+  test('a cut file keeps its tables and names the place', async () => {
+    write('cut.sql', `${stage}\nGO\nCREATE TABLE rdv.Cut (a int, b`);
+    const { code, out, err } = await call('catalog', 'cut.sql');
+    expect(code).toBe(1);
+    expect(out).toContain('stg.Person');
+    expect(err[0]).toMatch(/^cut\.sql:3: error: /);
+  });
+});
+
+describe('generate', () => {
+  test.each(['sqlserver', 'synapse', 'duckdb'] as const)('a satellite for %s, without a problem', async (platform) => {
+    write('ddl.sql', `${stage}\nGO\n${satellite}`);
+    const { code, out, err } = await call(...satelliteCall, '--platform', platform);
+    expect(err).toEqual([]);
+    expect(code).toBe(0);
+    expect(problemsOf(parse(out, { platform }))).toEqual([]);
+  });
+
+  test('JSON holds files, the specification and problems; a specification file gives the same text', async () => {
+    write('ddl.sql', `${stage}\nGO\n${satellite}`);
+    const first = await call(...satelliteCall, '--json', '--set', 'hash_rules.preset=legacy-concat');
+    const made = JSON.parse(first.out);
+    expect(Object.keys(made)).toEqual(['files', 'specification', 'problems']);
+    expect(made.specification.options.hash_key).toEqual({ PersonKey: ['person_no', '@SourceSystem'] });
+    write('spec.json', JSON.stringify(made.specification));
+    const again = await call('generate', '--spec', 'spec.json', '--ddl', 'ddl.sql', '--json');
+    expect(JSON.parse(again.out).files).toEqual(made.files);
+  });
+
+  test('--out writes files and names them', async () => {
+    write('ddl.sql', `${stage}\nGO\n${satellite}`);
+    const { code, out } = await call(...satelliteCall, '--out', 'loads');
+    expect(code).toBe(0);
+    expect(existsSync(join(folder, out.trim()))).toBe(true);
+  });
+
+  test('--all writes every load of the folder in the order in which they run', async () => {
+    const { code, out } = await call('generate', '--all', '--ddl', samples, '--out', 'loads');
+    expect(code).toBe(0);
+    const files = out.trim().split('\n');
+    expect(files).toHaveLength(3);
+    expect(files.at(-1)).toContain('inactivation');
+    expect(readFileSync(join(folder, files[1] ?? ''), 'utf8')).toContain("@RecordSource varchar(255) = N'EMED'");
+  });
+
+  test('the help of a pattern lists its options only', async () => {
+    const { code, out } = await call('generate', 'satellite', '--help');
+    expect(code).toBe(0);
+    expect(out).toContain('hashdiff');
+    expect(out).not.toContain('valid_to');
+  });
+
+  test('keys in key order, each once', async () => {
+    const columns = 'RateCode char(3) NOT NULL, Pct decimal(9, 4) NULL, RateZone char(2) NOT NULL';
+    write(
+      'ddl.sql',
+      `CREATE TABLE stg.Rate (${columns}, CONSTRAINT PK_Rate PRIMARY KEY (RateZone, RateCode))\nGO\nCREATE TABLE dw.Rate (${columns}, PRIMARY KEY (RateZone, RateCode))`,
+    );
+    const { code, out } = await call(
+      'generate',
+      'scd1',
+      '--source',
+      'stg.Rate',
+      '--target',
+      'dw.Rate',
+      '--ddl',
+      'ddl.sql',
+    );
+    expect(code).toBe(0);
+    expect(out).not.toMatch(/,\s*,|,\s*\)/);
+    const joins = [...out.matchAll(/\[RateZone\][^\n]*=[^\n]*\n?[^\n]*\[RateCode\]/g)];
+    expect(joins.length).toBeGreaterThan(0);
+  });
+});
+
+describe('refusals', () => {
+  test('a missing file', () =>
+    checkRefusal(['generate', 'satellite', '--source', 'a', '--target', 'b', '--ddl', 'missing.sql'], 2, [
+      'missing.sql',
+      'does not exist',
+    ]));
+
+  test('a name that matches nothing, or two tables', async () => {
+    write('ddl.sql', `${stage}\nGO\n${satellite}\nGO\nCREATE TABLE old.Person (a int)`);
+    await checkRefusal(
+      ['generate', 'satellite', '--source', 'stg.Nobody', '--target', 'rdv.SatPerson', '--ddl', 'ddl.sql'],
+      2,
+      ['stg.Nobody', 'names no table'],
+    );
+    await checkRefusal(
+      ['generate', 'satellite', '--source', 'Person', '--target', 'rdv.SatPerson', '--ddl', 'ddl.sql'],
+      2,
+      ['old.Person', 'write more of its name'],
+    );
+  });
+
+  test('DDL that ends in the middle', async () => {
+    write('ddl.sql', `${stage}\nGO\n${satellite.slice(0, -30)}`);
+    await checkRefusal(satelliteCall, 1, ['ddl.sql:3: error: ']);
+  });
+
+  test('a staging column that the satellite lacks', async () => {
+    write('ddl.sql', `${stage.replace('name varchar(30)', 'name varchar(30), email varchar(60)')}\nGO\n${satellite}`);
+    await checkRefusal(satelliteCall, 1, ['email', 'add it to the satellite']);
+  });
+
+  test('a type that would be narrowed', async () => {
+    write('ddl.sql', `${stage.replace('city varchar(30)', 'city varchar(50)')}\nGO\n${satellite}`);
+    await checkRefusal(satelliteCall, 1, ['varchar(50)', 'varchar(30)', 'widen']);
+  });
+
+  test('no key anywhere', async () => {
+    const columns = 'PartId int NOT NULL, Locale char(5) NOT NULL, Label nvarchar(200) NULL';
+    write('ddl.sql', `CREATE TABLE stg.PartText (${columns})\nGO\nCREATE TABLE dw.PartText (${columns})`);
+    await checkRefusal(
+      ['generate', 'scd1', '--source', 'stg.PartText', '--target', 'dw.PartText', '--ddl', 'ddl.sql'],
+      1,
+      ['declares a key', '--set keys'],
+    );
+    const { out } = await call(
+      'generate',
+      'scd1',
+      '--source',
+      'stg.PartText',
+      '--target',
+      'dw.PartText',
+      '--ddl',
+      'ddl.sql',
+      '--json',
+    );
+    expect(JSON.parse(out)).toMatchObject({
+      files: [],
+      specification: null,
+      problems: [{ rule: 'no-primary-key', hazards: ['P16'], severity: 'error' }],
+    });
+  });
+
+  test('settings that can not be used', async () => {
+    write('ddl.sql', `${stage}\nGO\n${satellite}`);
+    write('mergewright.json', '{"platform": "oracle"}');
+    await checkRefusal(satelliteCall, 2, ['mergewright.json', 'platform']);
+  });
+
+  test.each([
+    [['generate', 'satelite'], '"satelite" is no pattern'],
+    [[...satelliteCall, '--platform', 'oracle'], '"oracle" is no platform'],
+    [[...satelliteCall, '--form', 'poem'], '"poem" is no form'],
+    [[...satelliteCall, '--shape', 'round'], '"round" is no shape'],
+    [[...satelliteCall, '--set', 'closing'], 'write KEY=VALUE'],
+    [[...satelliteCall, '--set', 'clsoing=minus-3-ms'], 'no option "clsoing"'],
+    [[...satelliteCall, '--set', 'duplicates=perhaps'], 'one of fail'],
+    [[...satelliteCall, '--set', 'hash_rules.trim=maybe'], 'true or false for "trim"'],
+    [[...satelliteCall, '--nonsense'], '--nonsense'],
+  ] as const)('%j', async (args, part) => {
+    write('ddl.sql', `${stage}\nGO\n${satellite}`);
+    await checkRefusal(args, 2, [part]);
+  });
+});
+
+describe('init and create', () => {
+  test('a first mergewright.json that can be read back, and never a second one', async () => {
+    write('ddl.sql', `${stage}\nGO\n${satellite}`);
+    const { code, out } = await call('init');
+    expect(code).toBe(0);
+    expect(out).toContain('2 tables');
+    expect(JSON.parse(readFileSync(join(folder, 'mergewright.json'), 'utf8'))).toMatchObject({
+      platform: 'sqlserver',
+      parameters: { RecordSource: '' },
+    });
+    const again = await call('init');
+    expect(again.code).toBe(2);
+    expect(again.err[0]).toContain('exists already');
+    expect((await call('catalog', '.')).code).toBe(0);
+  });
+
+  test.each([
+    'hub',
+    'satellite',
+    'scd1',
+    'scd2',
+    'scd2_day',
+    'persistent_staging',
+    'reference_table',
+    'status_tracking_satellite',
+    'record_tracking_satellite',
+  ] as const)('the created target of %s is one that its load accepts', async (pattern) => {
+    write('stage.sql', stage);
+    const made = await call(
+      'create',
+      pattern,
+      '--source',
+      'stg.Person',
+      '--ddl',
+      'stage.sql',
+      '--set',
+      'keys=["person_no"]',
+    );
+    expect(made.code).toBe(0);
+    write('target.sql', made.out);
+    const target = /CREATE TABLE (\S+)/.exec(made.out)?.[1] ?? '';
+    const { err } = await call(
+      'generate',
+      pattern,
+      '--source',
+      'stg.Person',
+      '--target',
+      target,
+      '--set',
+      'keys=["person_no"]',
+      '--ddl',
+      'stage.sql',
+      'target.sql',
+    );
+    expect(err.filter((line) => line.includes('error') && !line.includes('unsupported'))).toEqual([]);
+  });
+
+  test('without a key nothing is created', async () => {
+    write('stage.sql', stage);
+    await checkRefusal(['create', 'hub', '--source', 'stg.Person', '--ddl', 'stage.sql'], 1, ['declares no key']);
+  });
+});
