@@ -1,6 +1,7 @@
 import { parseColumnDefinition, parseTableElement } from './columns.ts';
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName } from './names.ts';
+import { none } from './none.ts';
 import { parseAnyOptions } from './options.ts';
 import { tokenKind } from './tokens.ts';
 import type {
@@ -216,7 +217,11 @@ function parseEnable(cursor: Cursor): AlterTableAction {
     if (!cursor.eat('ALL')) parseNames(cursor, 'ALL or the name of a trigger');
     return other(cursor, start, `${word} TRIGGER`, null, []);
   }
-  const subject: Identifier = cursor.identifier('TRIGGER, CHANGE_TRACKING or FILETABLE_NAMESPACE');
+  if (!/^(?:change_tracking|filetable_namespace)$/i.test(cursor.tokenText)) {
+    cursor.fail('TRIGGER, CHANGE_TRACKING or FILETABLE_NAMESPACE');
+    return other(cursor, start, word, null, none);
+  }
+  const subject: Identifier = cursor.takeIdentifier();
   if (cursor.at('WITH')) {
     cursor.advance();
     if (cursor.at('(')) parseAnyOptions(cursor);

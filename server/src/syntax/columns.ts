@@ -165,6 +165,7 @@ function parseProperty(cursor: Cursor, draft: Draft, isComputed: boolean): boole
       draft.rowGuid = true;
       return true;
     case 'HIDDEN':
+      if (draft.hidden) return false;
       cursor.advance();
       draft.hidden = true;
       return true;

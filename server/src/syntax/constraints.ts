@@ -304,16 +304,21 @@ function parseDefaultFor(cursor: Cursor, start: number, name: Identifier | null)
 function parsePeriod(cursor: Cursor, start: number, name: Identifier | null): Constraint {
   cursor.advance();
   cursor.expect('FOR');
-  if (cursor.atName) cursor.advance();
-  else cursor.fail('SYSTEM_TIME');
+  cursor.expect('SYSTEM_TIME');
   const columns = cursor.expect('(') ? parseKeyColumnsInside(cursor) : [];
   return { ...emptyConstraint, start, end: cursor.end, type: 'period', name, columns };
 }
 
-/** `CONNECTION (a TO b, …)` of graph edges: bounded only. */
+/** `CONNECTION (a TO b, …)` of graph edges. */
 function parseConnection(cursor: Cursor, start: number, name: Identifier | null): Constraint {
   cursor.advance();
-  cursor.skipParentheses();
+  cursor.expect('(');
+  do {
+    parseName(cursor, 'a node table');
+    cursor.expect('TO');
+    parseName(cursor, 'a node table');
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
   if (cursor.at('ON') && cursor.peek(1) === 'DELETE') {
     cursor.advance();
     cursor.advance();

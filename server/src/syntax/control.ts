@@ -13,8 +13,16 @@ export function parseIf(cursor: Cursor): Statement {
   const condition = cursor.grammar.condition(cursor);
   const then = parseBranch(cursor);
   let otherwise: Statement | null = null;
+  passSemicolons(cursor);
   if (cursor.eat('ELSE')) otherwise = parseBranch(cursor);
   return { kind: 'if', start, end: cursor.end, condition, then, otherwise };
+}
+
+/** Semicolons between the first branch and ELSE belong to no statement. */
+function passSemicolons(cursor: Cursor): void {
+  let count = 0;
+  while (cursor.peek(count) === ';') count += 1;
+  if (cursor.peek(count) === 'ELSE') for (; count > 0; count -= 1) cursor.advance();
 }
 
 /** The one statement of IF, ELSE or WHILE. After a mistake in the condition it is looked for where a line begins. */

@@ -396,7 +396,7 @@ export class Cursor {
   private isMisplaced(word: string): boolean {
     if (word === ',') {
       const next = this.peek(1);
-      return next === ',' || next === ')' || this.previousWord === '(' || this.previousWord === ';';
+      return next === ',' || next === ')' || this.previousWord === '(';
     }
     const { kind } = this;
     if (kind < tokenKind.string || kind > tokenKind.variable) return false;

@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName } from './names.ts';
+import { none } from './none.ts';
 import { opaqueStatement } from './opaque.ts';
 import { tokenKind } from './tokens.ts';
 import type { Execute, ExecuteArgument, Expression, Name, OpaqueClause, OpaqueStatement, Variable } from './tree.ts';
@@ -10,7 +11,7 @@ export function parseExecute(cursor: Cursor): Execute {
   if (cursor.at('EXEC') || cursor.at('EXECUTE')) cursor.advance();
   if (cursor.at('(')) return parseExecuteString(cursor, start);
   let result: Variable | null = null;
-  if (cursor.kind === tokenKind.variable && cursor.peek(1) === '=') {
+  if (cursor.kind === tokenKind.variable && cursor.peek(1) === '=' && cursor.end > start) {
     result = takeVariable(cursor);
     cursor.advance();
   }
@@ -21,8 +22,8 @@ export function parseExecute(cursor: Cursor): Execute {
     cursor.advance();
     cursor.advance();
   }
-  const found = cursor.recovering ? [] : parseArguments(cursor);
-  const clauses = parseClauses(cursor);
+  const found = cursor.recovering ? none : parseArguments(cursor);
+  const clauses = parseClauses(cursor, false);
   return { kind: 'execute', start, end: cursor.end, procedure, result, arguments: found, sql: null, clauses };
 }
 
@@ -39,7 +40,7 @@ function parseExecuteString(cursor: Cursor, start: number): Execute {
   const found: ExecuteArgument[] = [];
   while (!cursor.recovering && cursor.eat(',')) found.push(parseArgument(cursor));
   closeParenthesis(cursor);
-  const clauses = parseClauses(cursor);
+  const clauses = parseClauses(cursor, true);
   return { kind: 'execute', start, end: cursor.end, procedure: null, result: null, arguments: found, sql, clauses };
 }
 
@@ -119,7 +120,7 @@ function takeLiteral(cursor: Cursor): Expression {
 }
 
 /** WITH RECOMPILE, WITH RESULT SETS …, AS USER = '…', AT server. */
-function parseClauses(cursor: Cursor): readonly OpaqueClause[] {
+function parseClauses(cursor: Cursor, ofString: boolean): readonly OpaqueClause[] {
   const clauses: OpaqueClause[] = [];
   for (;;) {
     const { start } = cursor;
@@ -131,12 +132,9 @@ function parseClauses(cursor: Cursor): readonly OpaqueClause[] {
         if (cursor.at('(')) cursor.skipParentheses();
         else if (cursor.eatAny('NONE', 'UNDEFINED') === null) cursor.fail("'(', NONE or UNDEFINED");
       }
-      if (cursor.at(',')) {
-        cursor.advance();
-        continue;
-      }
+      if (cursor.eat(',') && !cursor.eat('RECOMPILE')) cursor.fail('RECOMPILE');
       clauses.push({ kind: 'opaque-clause', start, end: cursor.end, name: 'WITH' });
-    } else if (cursor.at('AS') && (cursor.peek(1) === 'USER' || cursor.peek(1) === 'LOGIN')) {
+    } else if (ofString && cursor.at('AS') && (cursor.peek(1) === 'USER' || cursor.peek(1) === 'LOGIN')) {
       cursor.advance();
       cursor.advance();
       cursor.expect('=');

@@ -1,5 +1,5 @@
 import type { Cursor } from './cursor.ts';
-import { closeParenthesis } from './names.ts';
+import { closeParenthesis, parseIdentifierList } from './names.ts';
 import { tokenKind } from './tokens.ts';
 import type { TableHint } from './tree.ts';
 
@@ -115,7 +115,7 @@ function parseHintArguments(cursor: Cursor): void {
   do {
     if (cursor.atName || cursor.kind === tokenKind.number) cursor.advance();
     else cursor.fail('an index');
-    if (cursor.at('(')) cursor.skipParentheses();
+    if (cursor.at('(')) parseIdentifierList(cursor);
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
 }

@@ -238,6 +238,8 @@ export function parseDrop(cursor: Cursor): Statement | null {
   do {
     names.push(parseName(cursor, 'a name', databaseless.has(objectType) && cursor.dialect.family === 'tsql' ? 2 : 4));
     if (isIndex && cursor.eat('ON')) parseDroppedIndex(cursor);
+    else if (isIndex && cursor.dialect.family === 'tsql' && (names[names.length - 1]?.parts.length ?? 0) < 2)
+      cursor.fail('ON');
   } while (!cursor.recovering && cursor.eat(','));
   if (isTrigger && cursor.eat('ON')) {
     if (!cursor.eat('DATABASE') && !cursor.eatSequence('ALL', 'SERVER')) cursor.fail('DATABASE or ALL SERVER');

@@ -10,6 +10,13 @@ export function parsePivot(cursor: Cursor, source: TableSource): TableSource {
   const aggregates: SelectItem[] = [];
   do aggregates.push(parseSelectItem(cursor));
   while (!cursor.recovering && cursor.dialect.family !== 'tsql' && cursor.eat(','));
+  const [first] = aggregates;
+  if (
+    cursor.dialect.family === 'tsql' &&
+    !(first?.expression.kind === 'call' && first.expression.arguments.length > 0)
+  ) {
+    cursor.fail('an aggregate such as SUM (column)');
+  }
   const values: SelectItem[] = [];
   let column: Expression = { kind: 'error', start: cursor.end, end: cursor.end };
   if (cursor.dialect.family === 'duckdb' && !cursor.at('FOR')) {

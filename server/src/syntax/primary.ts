@@ -107,6 +107,7 @@ function parseNamed(cursor: Cursor): Expression {
   }
   const parts = parseParts(cursor, first);
   const { end } = cursor;
+  if (!cursor.at('(') && /^\$partition$/i.test(first.name)) cursor.fail("'(' and the value of a partition function");
   if (cursor.at('(')) {
     return parseCall(cursor, { kind: 'name', start, end, parts });
   }
@@ -334,6 +335,7 @@ function parsePunctuation(cursor: Cursor): Expression {
   }
   if (cursor.dialect.family === 'tsql') {
     if (word === '{') return parseEscape(cursor);
+    if (word === '.' && cursor.nameAhead(1)) return parseLeadingDot(cursor);
   } else {
     if (word === '[') return parseList(cursor);
     if (word === '{') return parseStruct(cursor);
@@ -345,6 +347,18 @@ function parsePunctuation(cursor: Cursor): Expression {
   }
   cursor.fail('an expression');
   return errorHere(cursor);
+}
+
+/** `.table.column`, whose schema was left out. */
+function parseLeadingDot(cursor: Cursor): Expression {
+  const { start } = cursor;
+  cursor.advance();
+  const first = cursor.takeIdentifier();
+  const parts = [null, ...parseParts(cursor, first)];
+  const { end } = cursor;
+  if (cursor.at('(')) return parseCall(cursor, { kind: 'name', start, end, parts });
+  if (parts.length === 2) cursor.report(start, end, 'Expected the name of a table before the dot.');
+  return { kind: 'column', start, end, parts };
 }
 
 /** `( query )`, `( expression )`, `( a, b )`. */

@@ -2,7 +2,7 @@ import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
 import { none } from './none.ts';
 import { parseAnyOptions, parseTableOptions } from './options.ts';
-import { parseQueryWithTables } from './queries.ts';
+import { parseQueryWithTables, refuseOrder } from './queries.ts';
 import { skipUntil } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
 import type {
@@ -213,6 +213,7 @@ function parseInline(cursor: Cursor): Query | null {
   if (cursor.at('(')) {
     cursor.advance();
     const inner = parseQueryWithTables(cursor);
+    refuseOrder(cursor, inner);
     closeParenthesis(cursor);
     return cursor.at('UNION') || cursor.at('EXCEPT') || cursor.at('INTERSECT')
       ? cursor.grammar.queryFrom(cursor, { kind: 'query-group', start, end: cursor.end, query: inner })
@@ -263,6 +264,7 @@ export function parseView(cursor: Cursor, start: number, alter: boolean, materia
   }
   cursor.expect('AS');
   const query = parseQueryWithTables(cursor);
+  refuseOrder(cursor, query);
   if (cursor.at('WITH') && cursor.peek(1) === 'CHECK') {
     const optionStart = cursor.start;
     cursor.advance();

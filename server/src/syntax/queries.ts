@@ -26,7 +26,23 @@ export function parseQuery(cursor: Cursor): Query {
   // Of the T-SQL platforms only Fabric nests WITH.
   if (cursor.at('WITH') && cursor.dialect.family === 'tsql' && cursor.dialect.platform !== 'fabric')
     cursor.fail('SELECT');
-  return parseQueryWithTables(cursor);
+  const query = parseQueryWithTables(cursor);
+  refuseOrder(cursor, query);
+  return query;
+}
+
+/** Views and queries inside of others have no order of their own on T-SQL, unless TOP, OFFSET or FOR XML need it. */
+export function refuseOrder(cursor: Cursor, query: Query): void {
+  const [first] = query.orderBy;
+  if (first === undefined || cursor.dialect.family !== 'tsql') return;
+  const limited =
+    query.offset !== null || query.forClause !== null || (query.body.kind === 'select' && query.body.top !== null);
+  if (!limited)
+    cursor.report(
+      first.start,
+      cursor.end,
+      'ORDER BY needs TOP, OFFSET or FOR XML here: a query inside of another has no order.',
+    );
 }
 
 /** A query where a statement may define common tables for it. */
@@ -74,7 +90,7 @@ export function parseWith(cursor: Cursor): WithClause {
   const recursive = cursor.dialect.family !== 'tsql' && cursor.eat('RECURSIVE');
   if (cursor.dialect.family === 'tsql' && cursor.at('XMLNAMESPACES') && cursor.peek(1) === '(') {
     cursor.advance();
-    cursor.skipParentheses();
+    parseNamespaces(cursor);
     if (!cursor.eat(',')) return { kind: 'with', start, end: cursor.end, recursive, tables: none };
   }
   if (cursor.dialect.family === 'tsql' && cursor.at('CHANGE_TRACKING_CONTEXT') && cursor.peek(1) === '(') {
@@ -87,6 +103,18 @@ export function parseWith(cursor: Cursor): WithClause {
     tables.push(parseCommonTable(cursor));
   } while (!cursor.recovering && cursor.eat(','));
   return { kind: 'with', start, end: cursor.end, recursive, tables };
+}
+
+/** `( 'uri' AS prefix, DEFAULT 'uri' )`. */
+function parseNamespaces(cursor: Cursor): void {
+  cursor.advance();
+  do {
+    const isDefault = cursor.eat('DEFAULT');
+    if (cursor.kind === tokenKind.string || cursor.kind === tokenKind.nationalString) cursor.advance();
+    else cursor.fail('the URI of a namespace as a string');
+    if (!isDefault && cursor.expect('AS')) cursor.identifier('a prefix');
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
 }
 
 function parseCommonTable(cursor: Cursor): CommonTable {

@@ -60,13 +60,18 @@ function withAlias(cursor: Cursor, start: number, expression: Expression): Selec
 
 /** Words that may be names and yet end an item where they stand without AS. */
 function endsItem(cursor: Cursor): boolean {
-  if (cursor.dialect.family === 'tsql') return isLabelOrStatement(cursor);
+  if (cursor.dialect.family === 'tsql') return isLabelOrStatement(cursor) || isPseudoColumn(cursor);
   return false;
 }
 
 /** `THROW;` and labels behind an item, which T-SQL reads as the next statement only after a semicolon. */
 function isLabelOrStatement(cursor: Cursor): boolean {
   return cursor.kind === tokenKind.word && cursor.peek(1) === ':' && cursor.onNewLine;
+}
+
+/** `$identity` and its like are no aliases; `$(Var)` may stand for one. */
+function isPseudoColumn(cursor: Cursor): boolean {
+  return cursor.kind === tokenKind.word && /^\$[^(]/.test(cursor.tokenText);
 }
 
 /** A name or, on T-SQL, a string can be an alias. */

@@ -20,7 +20,10 @@ function parseSetVariable(cursor: Cursor, start: number): Statement {
   if (cursor.at('.') || cursor.at('::')) {
     const value = parsePostfix(cursor, variable);
     // `SET @x.property = value` and `SET @x.modify('…')`.
-    if (!cursor.eat('=')) return { kind: 'set-variable', start, end: cursor.end, variable, operator: 'call', value };
+    if (!cursor.eat('=')) {
+      if (value.kind === 'member' && value.arguments === null) cursor.fail("'=' or '('");
+      return { kind: 'set-variable', start, end: cursor.end, variable, operator: 'call', value };
+    }
     const assigned = cursor.grammar.value(cursor);
     return { kind: 'set-variable', start, end: cursor.end, variable, operator: '=', value: assigned };
   }
@@ -98,7 +101,7 @@ function parseSetOption(cursor: Cursor, start: number): Statement {
   const name = cursor.tokenText.toUpperCase();
   if (name === 'IDENTITY_INSERT') {
     cursor.advance();
-    const table = parseName(cursor, 'a table');
+    const table = parseName(cursor, 'a table', 3);
     return option([name], parseSwitch(cursor), table);
   }
   if (name === 'TRANSACTION') return parseIsolation(cursor, option);

@@ -203,9 +203,6 @@ function parseFunctionSource(cursor: Cursor, name: Name, lateral: boolean): Tabl
     return finishFunction(cursor, opaqueCall(cursor, name), lateral);
   }
   const call = parseCall(cursor, name);
-  if (last === 'NODES' && name.parts.length > 1 && call.kind === 'call' && cursor.dialect.family === 'tsql') {
-    return requireColumns(cursor, finishFunction(cursor, call, lateral));
-  }
   const access = call.kind === 'call' ? parsePostfix(cursor, call) : call;
   if (access.kind === 'member' || access.kind === 'call') return finishFunction(cursor, access, lateral);
   return finishFunction(cursor, opaqueResult(name, cursor.end, []), lateral);

@@ -18,7 +18,7 @@ export function parseCreateTable(cursor: Cursor, start: number, external: boolea
   let graph: 'node' | 'edge' | null = null;
   let fileTable = false;
   if (cursor.at('(')) {
-    elements = cursor.grammar.tableElements(cursor, true);
+    elements = cursor.grammar.tableElements(cursor, !external);
   }
   for (let again = !cursor.recovering; again && !cursor.recovering; ) {
     switch (cursor.word) {

@@ -5,7 +5,7 @@ import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
 import { none } from './none.ts';
 import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
 import { parsePostfix } from './primary.ts';
-import { parseInsertValue, parseTop } from './queries.ts';
+import { parseInsertValue, parseQueryWithTables, parseTop } from './queries.ts';
 import { parseAliasAndColumns } from './sources.ts';
 import { tokenKind } from './tokens.ts';
 import type {
@@ -39,14 +39,15 @@ export function parseWrite(
 }
 
 /** What INSERT, UPDATE and DELETE write to: a table, a variable, or a rowset function. */
-function parseTarget(cursor: Cursor, aliases: boolean): WriteTarget {
+function parseTarget(cursor: Cursor, ofInsert: boolean): WriteTarget {
   const { start } = cursor;
   if (cursor.kind === tokenKind.reserved && cursor.peek(1) === '(' && cursor.dialect.family === 'tsql') {
     return cursor.grammar.singleSource(cursor);
   }
   const plain = parsePlainTarget(cursor);
-  const hints: readonly TableHint[] = cursor.at('WITH') || isTableHint(cursor, 1) ? parseTableHints(cursor) : [];
-  const alias = aliases && cursor.dialect.family !== 'tsql' ? parseAliasAndColumns(cursor).alias : null;
+  const hinted = cursor.at('WITH') || (!ofInsert && cursor.at('(') && isTableHint(cursor, 1));
+  const hints: readonly TableHint[] = hinted ? parseTableHints(cursor) : none;
+  const alias = cursor.dialect.family === 'tsql' ? null : parseAliasAndColumns(cursor).alias;
   return { ...plain, start, end: cursor.end, alias, hints };
 }
 
@@ -171,6 +172,7 @@ function parseInsertColumns(cursor: Cursor): readonly Identifier[] {
   cursor.advance();
   if (cursor.dialect.family === 'tsql' && cursor.eat(')')) return columns;
   do {
+    if (cursor.dialect.family === 'tsql') cursor.eat('.');
     let column =
       cursor.at('IDENTITYCOL') || cursor.at('ROWGUIDCOL')
         ? cursor.takeIdentifier()
@@ -200,7 +202,7 @@ function parseInsertSource(cursor: Cursor): InsertSource {
     if (cursor.at('WITH')) cursor.fail('VALUES, SELECT, EXECUTE or DEFAULT VALUES');
   }
   cursor.nestedWrites = true;
-  const query = cursor.grammar.query(cursor);
+  const query = parseQueryWithTables(cursor);
   cursor.nestedWrites = false;
   return query;
 }
@@ -224,7 +226,7 @@ function parseConflict(cursor: Cursor): OpaqueClause {
 function parseUpdate(cursor: Cursor, withClause: WithClause | null, start: number): Update {
   cursor.advance();
   const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor) : null;
-  const target = parseTarget(cursor, true);
+  const target = parseTarget(cursor, false);
   cursor.expect('SET');
   const assignments = parseAssignments(cursor);
   const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : [];
@@ -265,7 +267,7 @@ function parseDelete(cursor: Cursor, withClause: WithClause | null, start: numbe
   const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor) : null;
   if (cursor.dialect.family === 'tsql') cursor.eat('FROM');
   else cursor.expect('FROM');
-  const target = parseTarget(cursor, true);
+  const target = parseTarget(cursor, false);
   const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : [];
   const second =
     cursor.dialect.family === 'duckdb' ? cursor.eat('USING') : cursor.dialect.family === 'tsql' && cursor.eat('FROM');
