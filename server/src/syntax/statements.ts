@@ -24,7 +24,7 @@ import {
 import { parseOpaque } from './opaque.ts';
 import { parseOptionalHints } from './output.ts';
 import { parseFunction, parseProcedure, parseTrigger, parseView } from './programs.ts';
-import { parseQuery, parseQueryAfterWith, parseWith } from './queries.ts';
+import { parseQueryAfterWith, parseQueryWithTables, parseWith } from './queries.ts';
 import { recoverStatement } from './recovery.ts';
 import { parsePermission } from './security.ts';
 import { parseSet } from './settings.ts';
@@ -215,7 +215,7 @@ function isStarterHere(cursor: Cursor): boolean {
 
 function parseSelectStatement(cursor: Cursor): Statement {
   const { start } = cursor;
-  const query = parseQuery(cursor);
+  const query = parseQueryWithTables(cursor);
   const hints = parseOptionalHints(cursor);
   return { kind: 'select-statement', start, end: cursor.end, query, hints };
 }
