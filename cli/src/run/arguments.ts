@@ -7,7 +7,7 @@ import { decodeBytes } from '../../../server/src/syntax/encoding.ts';
 import { executableLoad } from '../../../server/src/workspace/executable.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { type CommandContext, UsageError } from '../command.ts';
-import { openFolder, problemLine } from '../open-folder.ts';
+import { openFolder } from '../open-folder.ts';
 import { withPathLists } from '../path-lists.ts';
 import { type ChosenConnection, findConnection } from './connections.ts';
 
@@ -59,7 +59,7 @@ function executable(
   const { value, problems } = executableLoad(folder, { text, platform, parameters, title: script });
   if (value !== null) return value;
   const [first] = problems.filter(({ severity }) => severity === 'error');
-  throw new UsageError(first === undefined ? `${script} can't be made for ${platform}.` : problemLine(first));
+  throw new UsageError(first === undefined ? `${script} can't be made for ${platform}.` : first.message);
 }
 
 async function readScript(path: string, shown: string): Promise<string> {

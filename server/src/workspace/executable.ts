@@ -114,7 +114,8 @@ function translated(
 function handWritten(request: ExecutableRequest, text: string): Outcome<ExecutableLoad | null> {
   const { platform } = request;
   const guessed = detectPlatform(text);
-  if (platform === 'duckdb' && guessed !== null && guessed !== undefined && guessed !== 'duckdb') {
+  const isForeign = platform === 'duckdb' && guessed !== null && guessed !== undefined && guessed !== 'duckdb';
+  if (isForeign && splitBatches(text, guessed).length > 0) {
     return refused(
       'foreign-script',
       `This script is written for ${guessed} and has no specification in its header, so it can't run on the embedded engine; run it on a ${guessed} connection.`,
@@ -126,7 +127,7 @@ function handWritten(request: ExecutableRequest, text: string): Outcome<Executab
     title: request.title,
     specification: null,
     text: bound.value,
-    batches: splitBatches(bound.value, platform),
+    batches: isForeign ? [] : splitBatches(bound.value, platform),
     preview: null,
     previewRefusal:
       'The script has no specification in its header, so what it would change is not known before it runs.',
