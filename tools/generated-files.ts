@@ -1,5 +1,7 @@
+import { mergewrightJsonSchemaDocument } from '../protocol/mergewright-json.ts';
 import { rules } from '../server/src/rules/registry.ts';
 import { manifestWithRules, readmeWithRules, rulePage, rulesIndex } from './rule-pages.ts';
+import { snippetPlatforms, snippetsOf } from './snippets.ts';
 
 /** A file of the repository that is written from the sources; `tools/docs.mjs` writes it, `npm run check` compares it. */
 export interface GeneratedDocument {
@@ -11,6 +13,11 @@ export interface GeneratedDocument {
 
 /** Every generated file: one entry here for each schema, docs page or table. */
 export const generatedDocuments: readonly GeneratedDocument[] = [
+  {
+    path: 'schemas/mergewright.schema.json',
+    render: () => `${JSON.stringify(mergewrightJsonSchemaDocument(), null, 2)}\n`,
+  },
+  ...snippetPlatforms.map((platform) => ({ path: `snippets/${platform}.json`, render: () => snippetsOf(platform) })),
   ...rules.map((rule) => ({ path: `docs/rules/${rule.name}.md`, render: () => rulePage(rule) })),
   { path: 'docs/rules/README.md', render: () => rulesIndex(rules) },
   { path: 'README.md', render: (current) => readmeWithRules(current, rules) },
