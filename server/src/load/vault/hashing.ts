@@ -10,6 +10,8 @@ import { type Expression, isText, type TypeOrigin, typeOf, types, type ValueType
 export interface HashPart {
   readonly name: string;
   readonly value: Expression;
+  /** The rows that are hashed all have it, so that nothing needs to be put for it. */
+  readonly isPresent?: boolean;
 }
 
 /** The digest over these values, in the form that the column's type holds: bytes or lower-case hex. */
@@ -44,6 +46,7 @@ export function keyPartOf(value: Expression, rules: HashRules, role: HashRole = 
 interface RenderedPart {
   readonly value: Expression;
   readonly isTextual: boolean;
+  readonly isPresent: boolean;
 }
 
 function normalised(context: LoadContext, part: HashPart, rules: ResolvedHashRules, role: HashRole): RenderedPart {
@@ -51,12 +54,15 @@ function normalised(context: LoadContext, part: HashPart, rules: ResolvedHashRul
   const outcome = renderingOf(type.text, platformOf[type.origin]);
   if (outcome.rendering === null) {
     report(context, 'unhashable-type', `${part.name} can't go into a hash: ${outcome.refusal}.`);
-    return { value: literal(null), isTextual: false };
+    return { value: literal(null), isTextual: false, isPresent: false };
   }
   const { rendering } = outcome;
   const rendered: Expression = { kind: 'rendered', operand: part.value, rendering };
   const isTextual = rendering.kind === 'text' || rendering.kind === 'padded-text';
-  return { value: isTextual ? shaped(rendered, rules, role) : rendered, isTextual };
+  const isPresent = part.isPresent === true;
+  // A value that is there is not blank where blanks count as missing.
+  const shape = isPresent ? { ...rules, empty_as_null: false } : rules;
+  return { value: isTextual ? shaped(rendered, shape, role) : rendered, isTextual, isPresent };
 }
 
 /** A platform whose types are named as in this family. */
@@ -72,9 +78,10 @@ function shaped(value: Expression, rules: ResolvedHashRules, role: HashRole): Ex
 /** Values joined by the delimiter, missing ones as the token; trailing missing ones dropped where the rules say so. */
 function hashText(parts: readonly RenderedPart[], rules: ResolvedHashRules): Expression {
   const { delimiter, null_token: token, prefix } = rules;
-  const texts = parts.map(({ value, isTextual }) =>
-    coalesce(rules.escape && isTextual ? escaped(value) : value, literal(token)),
-  );
+  const texts = parts.map(({ value, isTextual, isPresent }) => {
+    const text = rules.escape && isTextual ? escaped(value) : value;
+    return isPresent ? text : coalesce(text, literal(token));
+  });
   const joined = texts.flatMap((text, index): readonly Expression[] => {
     const piece = index === 0 || delimiter === '' ? [text] : [literal(delimiter), text];
     if (rules.trailing_nulls !== 'dropped') return piece;

@@ -5,6 +5,7 @@
 import type { CatalogColumn } from '../../../../protocol/catalog.ts';
 import { sameIdentifier } from '../../model/names.ts';
 import {
+  aggregate,
   any,
   ascending,
   choose,
@@ -135,7 +136,11 @@ function stagedColumn(context: LoadContext, of: CatalogColumn): StagedColumn | u
   const hashed = entryOf(options.hash_columns, of);
   const keyInputs = entryOf(options.hash_key, of) ?? (options.hash_role === 'hash_key' ? hashed : undefined);
   if (keyInputs !== undefined) {
-    const parts = keyInputs.map((name) => ({ name, value: stagedValue(context, name, 'hash_key') }));
+    const parts = keyInputs.map((name) => ({
+      name,
+      value: stagedValue(context, name, 'hash_key'),
+      isPresent: isAlwaysThere(context, name),
+    }));
     return { target: of, type, value: digestOf(context, parts, 'hash_key', type), role: 'hash_key' };
   }
   const diffInputs = entryOf(options.hashdiff, of) ?? hashed;
@@ -187,6 +192,17 @@ function withStandIn(context: LoadContext, of: CatalogColumn, value: Expression)
   if (standIn === undefined) return value;
   const replaced = literal(standIn, columnType(context.source, of));
   return choose([[isMissing(value, keyRules(context)), replaced]], value);
+}
+
+/** A stage column that no loaded row lacks: rows without it are left out, or a stand-in is put for it. */
+function isAlwaysThere(context: LoadContext, name: string): boolean {
+  const { kind, null_keys: rule } = context.options;
+  if (kind !== undefined || rule === 'insert' || rule === 'match') return false;
+  // The padding of char(n) is no value to the hash, but the stage's blanks are not judged that way.
+  const isPadded = (type: ValueType): boolean => /^(n?char|character)$/.test(type.facts.base);
+  return requiredColumns(context).some(
+    (of) => sameIdentifier(of.name, name) && !isPadded(columnType(context.source, of)),
+  );
 }
 
 function keyRules({ options }: LoadContext) {
@@ -299,6 +315,15 @@ export function keyForms({ context, keys }: VaultStage, alias: string): readonly
 
 /** Measures how many different keys the rows of a relation have. */
 export function keyCount(stage: VaultStage, rows: Relation, says: string, name: string): Step {
+  const [only, ...more] = keyForms(stage, 's');
+  if (
+    only !== undefined &&
+    more.length === 0 &&
+    keyTextOf(stage) === 'column' &&
+    neededValues(stage.context).length > 0
+  ) {
+    return { kind: 'measure', says, query: select([item(name, aggregate('count-distinct', only))], source(rows, 's')) };
+  }
   const groups = select([item('rows', countRows())], source(rows, 's'), {
     groupBy: keyForms(stage, 's'),
     text: keyTextOf(stage),
