@@ -367,7 +367,7 @@ export function optionsOfPattern(pattern: PatternName): readonly (readonly [stri
 }
 
 /** What is wrong with a value, as the end of a sentence ("expects …"); null when nothing is. */
-export function optionMismatch(value: unknown, type: OptionType): string | null {
+function optionMismatch(value: unknown, type: OptionType): string | null {
   switch (type.kind) {
     case 'text':
       return typeof value === 'string' ? null : 'a text';

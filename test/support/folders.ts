@@ -2,7 +2,7 @@ import { Folder, type FolderOptions } from '../../server/src/workspace/folder.ts
 import type { FilePort } from '../../server/src/workspace/port.ts';
 
 /** Files that exist only in memory, by their paths. */
-export function memoryFiles(files: Readonly<Record<string, string | Uint8Array>>): FilePort {
+function memoryFiles(files: Readonly<Record<string, string | Uint8Array>>): FilePort {
   const names = Object.keys(files);
   return {
     list: async (folder) => names.filter((name) => folder === '.' || name === folder || name.startsWith(`${folder}/`)),

@@ -114,6 +114,6 @@ function code(text: string): string {
 }
 
 /** Names may hold anything; nothing of them is Markdown. */
-export function escapeMarkdown(text: string): string {
+function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+!|<>~]/g, '\\$&');
 }

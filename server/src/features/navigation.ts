@@ -23,7 +23,7 @@ export function definition(view: DocumentView, position: Position): readonly Loc
 }
 
 /** The table's definition as its file stands now. */
-export function locationOfTable(view: DocumentView, table: CatalogTable): Location {
+function locationOfTable(view: DocumentView, table: CatalogTable): Location {
   const definitions = view.folder.definitionsOf(table.file);
   const facts = [...(definitions?.tables ?? []), ...(definitions?.derived.map((derived) => derived.facts) ?? [])];
   const now = facts.find((candidate) => tableKey(candidate.name) === tableKey(table.name));

@@ -18,7 +18,7 @@ export interface DocumentView {
 }
 
 /** What features ask of the folder. */
-export interface FolderView {
+interface FolderView {
   readonly catalog: TableCatalog;
   readonly loads: readonly LoadCandidate[];
   /** Where the folder's files mention a table. */

@@ -144,7 +144,7 @@ export function mergeOptions(...layers: readonly LoadOptions[]): LoadOptions {
 const mergedByField = ['hash_rules', 'ghost', 'mapping', 'parameters'] as const;
 
 /** The shape that a platform's loads have when nobody chose one (handbook, "Platforms"). */
-export function defaultShape(platform: string): Shape {
+function defaultShape(platform: string): Shape {
   return platform === 'databricks' || platform === 'delta' ? 'merge' : 'separate';
 }
 

@@ -4,7 +4,7 @@ import type { ColumnRole, TableRole } from '../../../protocol/roles.ts';
 export type NamedColumnRole = Exclude<ColumnRole, 'business-key' | 'attribute'>;
 
 /** A correction that a person wrote for one table. */
-export interface TableCorrection {
+interface TableCorrection {
   /** One to three parts, as in a specification. */
   readonly table: string;
   readonly role?: TableRole;

@@ -46,7 +46,7 @@ export function findFeeds(
 }
 
 /** The feeds of one target, best first. */
-export function feedsOf(
+function feedsOf(
   target: CatalogTable,
   stages: readonly CatalogTable[],
   conventions: Conventions,
@@ -85,7 +85,7 @@ export const kindWords: ReadonlySet<string> = new Set(
 );
 
 /** Words of the entity that both names have in common; a plural `s` does not count. */
-export function sharedWords(left: CatalogTable, right: CatalogTable): readonly string[] {
+function sharedWords(left: CatalogTable, right: CatalogTable): readonly string[] {
   const entity = (table: CatalogTable) =>
     words(table.name.table)
       .filter((word) => !kindWords.has(word) && word.length > 1)

@@ -85,7 +85,7 @@ function tablesNeeded(definition: DerivedDefinition): readonly TableName[] {
 }
 
 /** Fills in a view's or CTAS' columns; types that can't be known are ''. */
-export function resolveColumns(definition: DerivedDefinition, lookup: TableLookup<TableFacts>): TableFacts {
+function resolveColumns(definition: DerivedDefinition, lookup: TableLookup<TableFacts>): TableFacts {
   const columns = definition.columns.items.flatMap((item) => resolveItem(item, definition.facts, lookup));
   const { names } = definition;
   const renamed =

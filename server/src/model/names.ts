@@ -62,11 +62,6 @@ function splitWords(name: string): readonly string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** The name as words joined by `_`, which naming conventions are written against. */
-export function snakeCase(name: string): string {
-  return spellingsOf(name).snake;
-}
-
 /** The name as far as matching is concerned: letters and digits in lower case, nothing else. */
 export function compactName(name: string): string {
   return spellingsOf(name).compact;

@@ -24,7 +24,7 @@ export type QueryColumn =
     };
 
 /** Where an output column's type comes from. */
-export type ColumnOrigin =
+type ColumnOrigin =
   | { readonly kind: 'type'; readonly type: string; readonly nullable: boolean }
   /** A column of one of these tables: the only one that has it. */
   | { readonly kind: 'column'; readonly tables: readonly TableName[]; readonly column: string };

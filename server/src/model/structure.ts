@@ -103,7 +103,7 @@ function bearsVersions(start: StructuredColumn, key: readonly string[], surrogat
 }
 
 /** The declared primary key, else the first unique key, in key order. */
-export function declaredKey(table: TableFacts): readonly string[] {
+function declaredKey(table: TableFacts): readonly string[] {
   const primary = table.keys.find((key) => key.kind === 'primary-key');
   return (primary ?? table.keys.find((key) => key.kind === 'unique'))?.columns ?? [];
 }

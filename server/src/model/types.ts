@@ -1,5 +1,5 @@
 /** What kind of values a type holds, as far as loads care. */
-export type TypeFamily =
+type TypeFamily =
   | 'integer'
   | 'decimal'
   | 'float'

@@ -11,7 +11,7 @@ import { folderOf } from './port.ts';
 import type { FolderSettings } from './settings.ts';
 
 /** Text of more characters is parsed, but no longer checked by rules while it is edited. */
-export const largestLinted = 2 * 1024 * 1024;
+const largestLinted = 2 * 1024 * 1024;
 
 /** What is wrong with a document, by its syntax and by the rules that the folder leaves on. */
 export function diagnosticsOf(document: OpenDocument, folder: Folder): Outcome<readonly Diagnostic[]> {

@@ -12,7 +12,7 @@ export interface TextChange {
 }
 
 /** Why a document is only shown, not understood; null when it is understood. */
-export type Degradation = string | null;
+type Degradation = string | null;
 
 /** An open document, parsed. Instances never change; an edit makes a new one. */
 export interface OpenDocument {

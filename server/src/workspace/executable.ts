@@ -8,6 +8,7 @@ import type { GeneratedLoad } from '../generate/types.ts';
 import { formatTableName } from '../model/names.ts';
 import { splitBatches } from '../syntax/batches.ts';
 import { detectPlatform } from '../syntax/platform.ts';
+import { dryRunRefusal } from './dry-run.ts';
 import type { Folder } from './folder.ts';
 import { loadOf } from './load-of.ts';
 import { readsOnly } from './reads-only.ts';
@@ -64,6 +65,7 @@ function asWritten(
     previewRefusal: refusal,
     parameters: load?.parameters ?? [],
     readsOnly: false,
+    dryRunRefusal: dryRunRefusal(bound.value, request.platform),
   };
   return { value, problems: [] };
 }
@@ -106,6 +108,7 @@ function translated(
     previewRefusal: refusal,
     parameters: load.parameters,
     readsOnly: false,
+    dryRunRefusal: dryRunRefusal(bound.value, request.platform),
   };
   return { value, problems };
 }
@@ -133,6 +136,7 @@ function handWritten(request: ExecutableRequest, text: string): Outcome<Executab
       'The script has no specification in its header, so what it would change is not known before it runs.',
     parameters: [],
     readsOnly: readsOnly(bound.value, platform),
+    dryRunRefusal: dryRunRefusal(bound.value, platform),
   };
   return { value, problems: [] };
 }

@@ -51,7 +51,7 @@ export interface FolderOptions {
 }
 
 /** Text of more characters than this is read for its statements' bounds by nobody: rules and features stay off. */
-export const largestFile = 10 * 1024 * 1024;
+const largestFile = 10 * 1024 * 1024;
 
 /**
  * The SQL files, DACPACs and settings of one folder, with the catalog and the loads that follow from them. Reading a

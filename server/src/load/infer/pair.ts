@@ -62,7 +62,7 @@ export function stageColumn(pair: Pair, role: ColumnRole): CatalogColumn | undef
   return pair.source.columns.find((column) => column.role === role);
 }
 
-export function hasStageColumn(pair: Pair, name: string): boolean {
+function hasStageColumn(pair: Pair, name: string): boolean {
   return pair.source.columns.some((column) => sameIdentifier(column.name, name));
 }
 

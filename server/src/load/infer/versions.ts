@@ -24,7 +24,7 @@ import {
 } from './pair.ts';
 
 /** Keys and tracked columns: what every pattern that compares columns needs. */
-export function inferTracked(pair: Pair): Inferred {
+function inferTracked(pair: Pair): Inferred {
   const { keys, problems } = inferKeys(pair);
   const tracked = pair.match.columns.filter(
     (match) =>
