@@ -169,7 +169,7 @@ function sampleCell(value: CellValue, old: CellValue | undefined): HTMLElement {
   const classes = [value === null ? 'null' : '', isChanged ? 'changed' : ''].join(' ').trim();
   return element(
     'td',
-    { class: classes === '' ? null : classes },
+    { class: classes === '' ? null : classes, title: formatCell(value) },
     isChanged
       ? element('span', { class: 'mark' }, '● ', element('span', { class: 'visually-hidden' }, 'changed: '))
       : null,

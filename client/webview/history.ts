@@ -155,14 +155,13 @@ function data(runs: readonly HistoryEntry[], names: readonly CountName[]): uPlot
 
 function table(entries: readonly HistoryEntry[]): HTMLElement {
   if (entries.length === 0) return element('p', { class: 'empty' }, 'No runs yet.');
-  const heads = ['Started', 'What', 'Connection', 'End', 'Time', ...countNames];
+  const heads = ['Started', 'What', 'End', 'Time', ...countNames, 'Connection'];
   const rows = entries.toReversed().map((entry) =>
     element(
       'tr',
       {},
       element('th', { scope: 'row' }, entry.startedAt.slice(0, 19).replace('T', ' ')),
       element('td', {}, entry.mode),
-      element('td', {}, `${entry.connection} (${entry.environment})`),
       element(
         'td',
         { title: entry.message ?? (entry.counts === null ? '' : summarize(entry.counts)) },
@@ -173,6 +172,7 @@ function table(entries: readonly HistoryEntry[]): HTMLElement {
         const count = entry.counts?.[name] ?? null;
         return element('td', { class: 'number' }, count === null ? '–' : formatNumber(count));
       }),
+      element('td', {}, `${entry.connection} (${entry.environment})`),
     ),
   );
   return element(

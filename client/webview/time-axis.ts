@@ -28,7 +28,7 @@ export function timeAxis(instants: readonly (string | null)[]): TimeAxis {
   });
   const first = bounded.length === 0 ? Date.UTC(2000, 0, 1) : Math.min(...bounded);
   const last = bounded.length === 0 ? first + day : Math.max(...bounded);
-  const span = Math.max(last - first, day / 24);
+  const span = Math.max(last - first, 1000);
   const from = first - span * margin * 2;
   const to = last + span * margin * 2;
   const place = (time: number) => Math.min(Math.max((time - from) / (to - from), 0), 1);
@@ -46,6 +46,12 @@ export function timeAxis(instants: readonly (string | null)[]): TimeAxis {
 }
 
 const steps = [
+  1000,
+  5000,
+  15_000,
+  60_000,
+  300_000,
+  900_000,
   3_600_000,
   6 * 3_600_000,
   day,
@@ -69,6 +75,7 @@ function tickTimes(from: number, to: number): number[] {
 
 function tickLabel(time: number, span: number): string {
   const text = new Date(time).toISOString();
+  if (span < 600_000) return text.slice(11, 19);
   return span < 4 * day ? text.slice(5, 16).replace('T', ' ') : text.slice(0, 10);
 }
 

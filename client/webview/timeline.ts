@@ -6,7 +6,10 @@ import { savePicture } from './picture.ts';
 import { formatInstant, type TimeAxis, timeAxis } from './time-axis.ts';
 import { send } from './vscode-api.ts';
 
-const width = 900;
+/** Narrower pictures are scrolled; the labels would not fit. */
+const leastWidth = 420;
+/** Width of a letter of the labels, on average. */
+const letterWidth = 6.2;
 const labelWidth = 36;
 const rowHeight = 46;
 const barHeight = 16;
@@ -27,6 +30,8 @@ export class TimelineView {
   readonly #keys = element('div', { class: 'keys', role: 'group', 'aria-label': 'Keys found' });
   readonly #message = element('p', { class: 'empty', role: 'status' });
   readonly #picture = element('div', { class: 'timeline-picture' });
+  #timeline: Timeline | null = null;
+  #drawnWidth = 0;
 
   constructor() {
     this.element.append(
@@ -40,6 +45,9 @@ export class TimelineView {
       this.#message,
       this.#picture,
     );
+    new ResizeObserver(() => {
+      if (this.#picture.clientWidth > 0 && this.#picture.clientWidth !== this.#drawnWidth) this.#draw();
+    }).observe(this.#picture);
     this.#message.textContent = 'Run a load, or use "Show Versions of a Key…" on a target table, to see versions here.';
   }
 
@@ -47,7 +55,18 @@ export class TimelineView {
     this.#keys.replaceChildren(...state.keys.map((key) => keyButton(key, state)));
     this.#message.textContent = state.message ?? '';
     this.#message.hidden = state.message === null;
-    this.#picture.replaceChildren(...(state.timeline === null ? [] : pictureOf(state.timeline)));
+    this.#search.setAttribute(
+      'placeholder',
+      state.keyColumns.length === 0 ? 'Business key' : state.keyColumns.join(' · '),
+    );
+    this.#timeline = state.timeline;
+    this.#draw();
+  }
+
+  #draw(): void {
+    this.#drawnWidth = this.#picture.clientWidth;
+    const width = Math.max(this.#drawnWidth, leastWidth);
+    this.#picture.replaceChildren(...(this.#timeline === null ? [] : pictureOf(this.#timeline, width)));
   }
 
   #send(): void {
@@ -71,10 +90,10 @@ function keyButton(key: readonly CellValue[], state: TimelineState): HTMLElement
   );
 }
 
-function pictureOf(timeline: Timeline): HTMLElement[] {
+function pictureOf(timeline: Timeline, width: number): HTMLElement[] {
   const name = timeline.key.map((part) => `${part.column} ${formatCell(part.value)}`).join(', ');
   const title = `${timeline.table} · ${name}`;
-  const svg = draw(timeline, title);
+  const svg = draw(timeline, title, width);
   const faults = timeline.faults.map((fault) =>
     element(
       'li',
@@ -102,7 +121,7 @@ function pictureOf(timeline: Timeline): HTMLElement[] {
   ];
 }
 
-function draw(timeline: Timeline, title: string): SVGElement {
+function draw(timeline: Timeline, title: string, width: number): SVGElement {
   const axis = timeAxis(timeline.versions.flatMap((version) => [version.start, version.end]));
   const plot = width - labelWidth - 8;
   const x = (instant: string | null) => labelWidth + axis.position(instant) * plot;
@@ -138,7 +157,7 @@ function draw(timeline: Timeline, title: string): SVGElement {
     );
   }
   timeline.versions.forEach((version, index) => {
-    svg.append(...bar(version, index, x, axis));
+    svg.append(...bar(version, index, x, axis, width));
   });
   return svg;
 }
@@ -148,6 +167,7 @@ function bar(
   index: number,
   x: (instant: string | null) => number,
   axis: TimeAxis,
+  width: number,
 ): SVGElement[] {
   const y = top + index * rowHeight + 4;
   const from = x(version.start);
@@ -160,7 +180,8 @@ function bar(
       : version.changes
           .map((change) => `${change.column}: ${formatCell(change.before)} → ${formatCell(change.after)}`)
           .join(', ');
-  const isRight = from > width * 0.62;
+  const isRight = from > width / 2;
+  const room = Math.floor((isRight ? from : width - from) / letterWidth) - 2;
   return [
     shape('text', { x: 4, y: y + 12, class: 'version-label' }, `v${index + 1}`),
     shape(
@@ -181,7 +202,7 @@ function bar(
         class: 'change-label',
         'text-anchor': isRight ? 'end' : 'start',
       },
-      what.length > 110 ? `${what.slice(0, 109)}…` : what,
+      what.length > room ? `${what.slice(0, room - 1)}…` : what,
     ),
   ];
 }

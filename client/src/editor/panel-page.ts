@@ -64,7 +64,8 @@ export class PanelPage implements vscode.Disposable, vscode.WebviewPanelSerializ
 
   #adopt(panel: vscode.WebviewPanel): void {
     this.#panel = panel;
-    panel.iconPath = vscode.Uri.joinPath(this.#extension, 'client', 'media', 'activity.svg');
+    const icon = (theme: string) => vscode.Uri.joinPath(this.#extension, 'client', 'media', `panel-${theme}.svg`);
+    panel.iconPath = { light: icon('light'), dark: icon('dark') };
     panel.onDidDispose(() => {
       if (this.#panel === panel) this.#panel = undefined;
     });

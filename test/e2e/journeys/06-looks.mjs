@@ -6,11 +6,13 @@ import { prepare } from './01-load.mjs';
 
 const satellite = 'raw.SatPatientAddressEMED_TEST.sql';
 const looks = [
-  { name: 'light', options: { theme: 'light' } },
-  { name: 'dark', options: { theme: 'dark' } },
+  { name: 'light', day: 'days/2', options: { theme: 'light' } },
+  { name: 'dark', day: 'days/3', options: { theme: 'dark' } },
   { name: 'high-contrast', options: { theme: 'high-contrast' } },
   { name: 'zoom', options: { theme: 'light', size: { width: 700, height: 450 }, scale: 2 } },
 ];
+/** Pictures of the README, and the shots that they are. */
+const images = ['generate', 'diagnostics', 'preview', 'counts', 'timeline'];
 
 /** The panel in every look, without a serious finding of axe-core. The pictures are looked at by people. */
 export async function journey({ editor, open, root, shots }) {
@@ -20,13 +22,25 @@ export async function journey({ editor, open, root, shots }) {
   await prepare(first, 'days/1');
   await first.lens('Run');
   await first.runEnd('Run');
-  await prepare(first, 'days/2');
   await first.close();
-  for (const { name, options } of looks) {
+  for (const { name, day, options } of looks) {
     const workbench = await open(folder, options);
     await workbench.openFile(satellite);
+    if (day !== undefined) {
+      await prepare(workbench, day);
+      await workbench.lens('Generate');
+      await workbench.page.locator('.view-line', { hasText: 'HashDiff' }).first().waitFor();
+      await workbench.screenshot(`look-${name}-generate`);
+      await workbench.openFile(satellite);
+    }
     await workbench.lens('Preview');
     await workbench.runEnd('Preview');
+    await workbench.screenshot(`look-${name}-preview`);
+    if (day !== undefined) {
+      await workbench.lens('Run');
+      await workbench.runEnd('Run');
+      await workbench.screenshot(`look-${name}-counts`);
+    }
     for (const tab of ['changes', 'sql', 'history', 'results', 'messages']) {
       await workbench.panelTab(tab);
       await workbench.screenshot(`look-${name}-${tab}`);
@@ -41,17 +55,23 @@ export async function journey({ editor, open, root, shots }) {
     if (theme.length > 0) console.log(`     contrast of the theme's own pairs in ${name}: ${theme.join('; ')}`);
     await workbench.close();
   }
+  for (const { name, options } of looks.filter((look) => look.day !== undefined)) {
+    await diagnostics(open, editor.workspace(join(root, 'test', 'e2e', 'fixtures', 'editing')), name, options);
+  }
   if (process.env.UPDATE !== '1') return;
-  // The pictures of the README.
-  const images = join(root, 'docs', 'images');
-  mkdirSync(images, { recursive: true });
-  for (const look of ['light', 'dark']) {
-    for (const [shot, image] of [
-      ['changes', 'preview'],
-      ['history', 'history'],
-      ['timeline', 'timeline'],
-    ]) {
-      cpSync(join(shots, `look-${look}-${shot}.png`), join(images, `${image}-${look}.png`));
+  mkdirSync(join(root, 'docs', 'images'), { recursive: true });
+  for (const image of images) {
+    for (const look of ['light', 'dark']) {
+      cpSync(join(shots, `look-${look}-${image}.png`), join(root, 'docs', 'images', `${image}-${look}.png`));
     }
   }
+}
+
+/** A fault in a MERGE with what is said about it. */
+async function diagnostics(open, folder, name, options) {
+  const workbench = await open(folder, options);
+  await workbench.openFile('load.sql');
+  await workbench.problems('mergewright');
+  await workbench.screenshot(`look-${name}-diagnostics`);
+  await workbench.close();
 }

@@ -110,7 +110,7 @@ export class Editor {
   }
 
   /** Opens a workspace in a fresh browser context. */
-  async open(folder, { theme = 'light', settings = {}, size = { width: 1500, height: 950 }, scale = 1 } = {}) {
+  async open(folder, { theme = 'light', settings = {}, size = { width: 1360, height: 840 }, scale = 1 } = {}) {
     this.useSettings({ 'workbench.colorTheme': themes[theme].name, ...settings });
     const context = await this.#browser.newContext({ viewport: size, deviceScaleFactor: scale });
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.#origin });
