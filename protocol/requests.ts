@@ -49,6 +49,8 @@ export interface ExecutableLoad {
   readonly parameters: readonly LoadParameter[];
   /** True when every statement is proved to be a read; absent or false: it may write. */
   readonly readsOnly?: boolean;
+  /** Why the text can't be run in a transaction that is rolled back, in words; null when it can. */
+  readonly dryRunRefusal?: string | null;
 }
 
 /** A CSV file whose rows take the place of a table's rows. */

@@ -8,12 +8,12 @@ export const run: Command = {
   name: 'run',
   summary: 'Runs a load script and shows what changed.',
   usage: [
-    'mergewright run SCRIPT --connection C [--ddl PATH…] [--param k=v]… [--yes NAME] [--json]',
+    'mergewright run SCRIPT --connection C [--ddl PATH…] [--param k=v]… [--yes NAME] [--json] [--dry-run]',
     'C: a profile, duckdb:FILE, duckdb::memory: or mssql://user@host:port/database; password in MERGEWRIGHT_PASSWORD.',
-    '--yes NAME: runs on the protected profile of that name.',
+    '--yes NAME: runs on the protected profile of that name. --dry-run: in a transaction that is rolled back.',
   ],
   async run(args, context) {
-    const { load, connection, yes, json } = await readScriptArguments(args, context, 'run');
+    const { load, connection, yes, json, isDryRun } = await readScriptArguments(args, context, 'run');
     const { settings } = connection;
     if (settings.isReadOnly && load.readsOnly !== true)
       throw new UsageError(
@@ -21,6 +21,8 @@ export const run: Command = {
       );
     if (settings.isProtected && yes !== settings.name)
       throw new UsageError(`"${settings.name}" is protected; add --yes ${settings.name} if it is meant.`);
+    if (isDryRun && load.dryRunRefusal !== null && load.dryRunRefusal !== undefined)
+      throw new UsageError(load.dryRunRefusal);
     if (load.batches.length === 0) {
       context.err('Nothing to run: the script holds no statement.');
       const none: RunResult = {
@@ -41,7 +43,7 @@ export const run: Command = {
       const end = await execute(
         session,
         connection,
-        { mode: 'run', batches: load.batches, rollBackAtEnd: true },
+        { mode: 'run', batches: load.batches, rollBackAtEnd: true, isDryRun },
         (event) => {
           if (event.kind === 'message' && !json) context.out(`${event.message.text}\n`);
         },

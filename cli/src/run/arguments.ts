@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { isTsql, type PlatformName } from '../../../protocol/platform.ts';
 import type { ExecutableLoad } from '../../../protocol/requests.ts';
 import { readHeader } from '../../../server/src/generate/header.ts';
 import { decodeBytes } from '../../../server/src/syntax/encoding.ts';
 import { executableLoad } from '../../../server/src/workspace/executable.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
+import { expandSqlcmd } from '../../../server/src/workspace/sqlcmd.ts';
 import { type CommandContext, UsageError } from '../command.ts';
 import { openFolder } from '../open-folder.ts';
 import { withPathLists } from '../path-lists.ts';
@@ -16,6 +18,8 @@ export interface ScriptArguments {
   readonly connection: ChosenConnection;
   readonly yes: string | undefined;
   readonly json: boolean;
+  /** Run in a transaction and roll it back. */
+  readonly isDryRun: boolean;
 }
 
 const options = {
@@ -24,6 +28,7 @@ const options = {
   param: { type: 'string', multiple: true },
   yes: { type: 'string' },
   json: { type: 'boolean', default: false },
+  'dry-run': { type: 'boolean', default: false },
 } as const;
 
 /** Reads the arguments of `run` and `preview`, and makes what is to be sent. */
@@ -40,12 +45,13 @@ export async function readScriptArguments(
     );
   const parameters = readParameters(values.param ?? []);
   const connection = await findConnection(values.connection, context.cwd, context.env);
-  const text = await readScript(resolve(context.cwd, script), script);
+  const path = resolve(context.cwd, script);
+  const text = await expanded(await readScript(path, script), dirname(path), connection.settings.platform, context.cwd);
   // DDL is needed where a load is made again from its specification.
   const isMadeAgain = readHeader(text) !== null && (command === 'preview' || connection.settings.platform === 'duckdb');
   const folder = await openFolder(values.ddl ?? (isMadeAgain ? ['.'] : []), context.cwd, undefined);
   const load = executable(folder, text, script, connection, parameters);
-  return { load, connection, yes: values.yes, json: values.json };
+  return { load, connection, yes: values.yes, json: values.json, isDryRun: values['dry-run'] };
 }
 
 function executable(
@@ -60,6 +66,21 @@ function executable(
   if (value !== null) return value;
   const [first] = problems.filter(({ severity }) => severity === 'error');
   throw new UsageError(first === undefined ? `${script} can't be made for ${platform}.` : first.message);
+}
+
+/** SQLCMD lines are worked off before anything is shown or sent; `:r` reads inside the working folder only. */
+async function expanded(text: string, folder: string, platform: PlatformName, cwd: string): Promise<string> {
+  if (!isTsql(platform)) return text;
+  const read = async (file: string) => {
+    const path = resolve(folder, file.replaceAll('\\', '/'));
+    if (relative(cwd, path).startsWith('..')) return undefined;
+    const bytes = await readFile(path).catch(() => undefined);
+    return bytes === undefined ? undefined : decodeBytes(bytes).text;
+  };
+  const { value, problems } = await expandSqlcmd(text, { platform, isOn: false, read });
+  const [first] = problems;
+  if (first !== undefined) throw new UsageError(first.message);
+  return value;
 }
 
 async function readScript(path: string, shown: string): Promise<string> {

@@ -57,7 +57,8 @@ export function report(end: RunEnd, json: boolean, context: CommandContext): num
   if (json) context.out(`${JSON.stringify(result, null, 2)}\n`);
   else context.out(resultText(result));
   if (result.error !== null) context.err(errorLine(result));
-  if (result.status !== 'done') for (const note of notes) context.err(note);
+  const tell = result.status !== 'done' || json ? context.err : (note: string) => context.out(`${note}\n`);
+  for (const note of notes) tell(note);
   return result.status === 'done' ? 0 : 1;
 }
 
