@@ -26,7 +26,7 @@ export async function journey({ editor, open, root }) {
 
   await workbench.openFile('load.sql');
   await fixSemicolon(workbench);
-  assert.match(readFileSync(join(folder, 'load.sql'), 'utf8'), /s\.City\);/);
+  await until('the fix is saved', () => readFileSync(join(folder, 'load.sql'), 'utf8').includes('s.City);'));
 
   await completeColumn(workbench);
   await renameColumn(workbench, folder);
