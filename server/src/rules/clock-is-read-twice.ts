@@ -1,10 +1,10 @@
 import type { Call, Node } from '../syntax/tree.ts';
 import { insertAt, replace } from './analysis/fixes.ts';
-import { clockReads } from './analysis/flow.ts';
+import { clockReads, isClock } from './analysis/flow.ts';
 import { callName } from './analysis/names.ts';
 import { tablesIn } from './analysis/sides.ts';
 import type { Body, Step } from './analysis/steps.ts';
-import { variablesOf } from './analysis/variables.ts';
+import { type VariableFact, variablesOf } from './analysis/variables.ts';
 import { type FindingFix, type Rule, tsqlPlatforms } from './engine/rule.ts';
 
 export const clockIsReadTwice: Rule = {
@@ -44,6 +44,7 @@ COMMIT TRANSACTION;`,
     },
   ],
   body(body, context) {
+    const variables = variablesOf(body);
     const first = new Map<string, Step>();
     const reads: { readonly step: Step; readonly node: Call }[] = [];
     const repeated: { readonly step: Step; readonly node: Node }[] = [];
@@ -52,9 +53,14 @@ COMMIT TRANSACTION;`,
       if (!['insert', 'update', 'merge'].includes(step.statement.kind)) continue;
       const clocks = clockReads(step);
       const [read] = clocks;
-      if (read === undefined) continue;
-      for (const node of clocks) reads.push({ step, node });
       const name = targetName(step);
+      if (read === undefined) {
+        // The variable that another statement of the table uses was read from the clock, too.
+        const shared = step.find('variable').some(({ node }) => fromClock(variables.get(node.name.toLowerCase())));
+        if (shared && name !== null && !first.has(name)) first.set(name, step);
+        continue;
+      }
+      for (const node of clocks) reads.push({ step, node });
       if (name === null) continue;
       if (first.has(name)) repeated.push({ step, node: read });
       else first.set(name, step);
@@ -67,6 +73,10 @@ COMMIT TRANSACTION;`,
     }
   },
 };
+
+function fromClock(variable: VariableFact | undefined): boolean {
+  return variable?.values.some(({ value }) => isClock(value)) ?? false;
+}
 
 function targetName(step: Step): string | null {
   for (const kind of ['merge', 'update', 'insert'] as const) {

@@ -4,7 +4,7 @@ import { columnComparisons } from './analysis/comparisons.ts';
 import { branchesOf, keyColumns, type MergeFacts, mergesOf } from './analysis/merges.ts';
 import { columnName, includes, lists, plainColumn, same } from './analysis/names.ts';
 import { isDigestRole, isTechnicalRole } from './analysis/roles.ts';
-import { columnsIn, setComparison, sourceOfColumn } from './analysis/sides.ts';
+import { columnsIn, isConstant, setComparison, sourceOfColumn } from './analysis/sides.ts';
 import { conjuncts, type Scope, type Step } from './analysis/steps.ts';
 import { closingOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
@@ -70,9 +70,10 @@ function testedColumns(
     const sets = setComparison(test.query);
     if (sets === null || sets.operator !== 'EXCEPT') return null;
     for (const expression of [...sets.left, ...sets.right]) {
+      // A constant stands for the value that the other side's column is set to.
+      if (isConstant(expression)) continue;
       const column = plainColumn(expression);
-      if (column === null) return null;
-      if (isDigestRole(context.tables.role(column, scope))) return null;
+      if (column === null || isDigestRole(context.tables.role(column, scope))) return null;
       if (!includes(tested, columnName(column))) tested.push(columnName(column));
     }
   }

@@ -2,7 +2,7 @@ import { bare, lastPart } from '../syntax/inspect.ts';
 import type { Insert, Select } from '../syntax/tree.ts';
 import { insertAt, replace } from './analysis/fixes.ts';
 import { same } from './analysis/names.ts';
-import { type Scope, type Source, type Step, selectsOf } from './analysis/steps.ts';
+import { type Scope, type Source, selectsOf } from './analysis/steps.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const insertSelectsStar: Rule = {

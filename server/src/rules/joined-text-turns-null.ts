@@ -31,7 +31,8 @@ export const joinedTextTurnsNull: Rule = {
         hash.joining === 'plus' ||
         hash.joining === 'pipes' ||
         (hash.joining === 'concat' && !isTsql(context.platform.name) && context.platform.name !== 'duckdb');
-      if (!passesNull) continue;
+      // A key without a value should have no hash.
+      if (!passesNull || hash.purpose === 'key') continue;
       const open = hash.parts.filter(({ expression }) => context.tables.nullable(expression, hash.scope) === true);
       if (open.length === 0) continue;
       context.report(step, hash.joined, {

@@ -5,7 +5,7 @@ import { insertBehind, oppositeFlag } from './analysis/fixes.ts';
 import { branchesOf, hasNullKeyUnion, type MergeFacts, mergesOf } from './analysis/merges.ts';
 import { columnName, plainColumn, same } from './analysis/names.ts';
 import { meet, sidesOf, tablesIn } from './analysis/sides.ts';
-import { type Body, conjuncts, type Step, selectsOf } from './analysis/steps.ts';
+import { type Body, conjuncts, type Step } from './analysis/steps.ts';
 import { type Closing, closingOf, currentTest } from './analysis/versions.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 

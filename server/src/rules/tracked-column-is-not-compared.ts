@@ -1,11 +1,12 @@
-import type { Expression } from '../syntax/tree.ts';
+import { findAll } from '../syntax/inspect.ts';
+import type { Binary, Expression } from '../syntax/tree.ts';
 import { columnComparisons } from './analysis/comparisons.ts';
 import { insertAt, nullSafeDifferent } from './analysis/fixes.ts';
 import { writtenValues } from './analysis/insert-values.ts';
 import { columnName, includes, plainColumn } from './analysis/names.ts';
 import { isDigestRole } from './analysis/roles.ts';
 import { sameTable, setComparison } from './analysis/sides.ts';
-import { type Body, conjuncts, type Scope, type Source, type Step } from './analysis/steps.ts';
+import type { Body, Scope, Source, Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
 import { closingOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
@@ -107,8 +108,15 @@ function testedBy(
       ],
     };
   }
-  for (const test of conjuncts(where)) {
-    if (test.kind !== 'exists') continue;
+  for (const test of [...findAll(where, 'is-distinct'), ...findAll(where, 'binary').filter(isNullSafe)]) {
+    const column = plainColumn(test.left);
+    const other = plainColumn(test.right);
+    if (column === null || other === null) continue;
+    if (isDigestRole(context.tables.role(column, scope)) || isDigestRole(context.tables.role(other, scope)))
+      return null;
+    columns.push(columnName(column), columnName(other));
+  }
+  for (const test of findAll(where, 'exists')) {
     const sets = setComparison(test.query);
     if (sets === null || sets.operator !== 'EXCEPT') continue;
     const names = sets.left.map(plainColumn);
@@ -127,6 +135,10 @@ function testedBy(
     };
   }
   return { columns, last };
+}
+
+function isNullSafe({ operator }: Binary): boolean {
+  return operator === '<=>';
 }
 
 /** Attributes that a later INSERT into the same table takes from a source column of the same name. */

@@ -79,7 +79,6 @@ function describe(entry: Entry<'call'>, name: string, input: Expression, step: S
     else break;
   }
   const label = labelOf(entry, step);
-  const role = label === null ? null : roleByName(label);
   const severalArguments = (name === 'XXHASH64' || name === 'HASH') && entry.node.arguments.length > 1;
   const joining = severalArguments ? null : joiningOf(joined);
   return {
@@ -92,9 +91,17 @@ function describe(entry: Entry<'call'>, name: string, input: Expression, step: S
     joined: joining === null ? bare(input) : joined,
     separator: joining === 'concat-ws' ? separatorOf(joined) : null,
     parts: joining === null ? [{ expression: input, delimiter: null }] : partsOf(joined, joining),
-    purpose: role === 'hash-key' ? 'key' : role === 'hashdiff' || role === 'checksum' ? 'diff' : 'unknown',
+    purpose: purposeOf(label),
     name: label,
   };
+}
+
+function purposeOf(label: string | null): HashCall['purpose'] {
+  if (label === null) return 'unknown';
+  const role = roleByName(label);
+  if (role === 'hashdiff' || role === 'checksum') return 'diff';
+  // `PatientKey` names no hash, but a hash of that name is a key.
+  return role === 'hash-key' || /key$/i.test(label) ? 'key' : 'unknown';
 }
 
 /** Looks through wrappers for something that joins values. */

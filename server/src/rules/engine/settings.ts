@@ -6,7 +6,7 @@ export type RuleLevel = Severity | 'off';
 
 /** Levels for the files of one folder; an absent folder stands for every file. */
 export interface RuleSettings {
-  /** Relative to the working folder, with `/`, without one at the end. */
+  /** Relative to the working folder, with `/`, without one at the end; `.` is that folder itself. */
   readonly folder?: string;
   readonly rules: Readonly<Record<string, RuleLevel>>;
 }
@@ -23,7 +23,8 @@ export const defaultSettings: LintSettings = { levels: [], houses: [] };
 export function levelOf(settings: LintSettings, rule: string, file: string): RuleLevel | undefined {
   let level: RuleLevel | undefined;
   for (const { folder, rules } of settings.levels) {
-    if (folder !== undefined && folder !== '' && file !== folder && !file.startsWith(`${folder}/`)) continue;
+    if (folder !== undefined && folder !== '.' && folder !== '' && file !== folder && !file.startsWith(`${folder}/`))
+      continue;
     level = rules[rule] ?? level;
   }
   return level;

@@ -7,9 +7,13 @@ export function docsUrl(rule: string): string {
   return `https://mergewright.dev/rules/${rule}`;
 }
 
+/** What a rule reports with its hazard and a fix; the parser's own words for it would only repeat that. */
+const ofRules = /a MERGE statement must end with a semicolon/;
+
 /** What the parser found, as diagnostics of the rule `syntax`. */
 export function syntaxDiagnostics(script: Script, file: string, lines: readonly number[]): Diagnostic[] {
-  return problemsOf(script).map((problem) => ({
+  const own = problemsOf(script).filter(({ message }) => !ofRules.test(message));
+  return own.map((problem) => ({
     file,
     range: { start: positionOf(lines, problem.start), end: positionOf(lines, problem.end) },
     rule: 'syntax',
