@@ -78,7 +78,7 @@ function numbered(write: Write): Query {
   const used = changeColumns([
     ...assignments(write).map(({ value }) => value),
     ...write.where,
-    ...(write.kind === 'insert' ? [] : write.match.on),
+    ...(write.kind === 'insert' || write.match.address !== null ? [] : write.match.on),
   ]);
   const names = new Map(used.map((of) => [of.name, of]));
   if (write.kind !== 'insert' && write.match.address !== null) {
