@@ -269,3 +269,70 @@ describe('code actions', () => {
     expect(all.map(({ title }) => title)).toEqual(['Fix all safe problems']);
   });
 });
+
+describe('loads for the editor', () => {
+  interface Executable {
+    readonly load: {
+      readonly batches: readonly { readonly text: string }[];
+      readonly preview: object | null;
+      readonly parameters: readonly { readonly name: string; readonly value: string | null }[];
+    } | null;
+    readonly problems: readonly { readonly message: string }[];
+  }
+
+  const specification = async () => {
+    const [candidate] = await client.request<readonly LoadCandidate[]>('mergewright/loads', { uri: ddl });
+    if (candidate === undefined) throw new Error('no load');
+    return candidate.specification;
+  };
+
+  test('generate gives the file of the target’s platform', async () => {
+    await client.initialize(pathToFileURL(folder).href);
+    const { files, problems } = await client.request<{
+      readonly files: readonly { readonly path: string; readonly text: string }[];
+      readonly problems: readonly object[];
+    }>('mergewright/generate', {
+      uri: ddl,
+      specification: await specification(),
+    });
+    expect(problems).toEqual([]);
+    expect(files).toHaveLength(1);
+    expect(files[0]?.text).toContain('[raw].[SatPatient]');
+  });
+
+  test('executable gives the load for the connection’s platform, with parameter values', async () => {
+    await client.initialize(pathToFileURL(folder).href);
+    const request = {
+      uri: ddl,
+      specification: await specification(),
+      platform: 'duckdb',
+      parameters: { RecordSource: 'EMED' },
+    };
+    const { load: executable, problems } = await client.request<Executable>('mergewright/executable', request);
+    expect(problems).toEqual([]);
+    expect(executable?.batches.map(({ text }) => text).join()).toContain("'EMED'");
+    expect(executable?.preview).not.toBeNull();
+    expect(executable?.parameters.find(({ name }) => name === 'RecordSource')?.value).toBe('EMED');
+    const wrong = await client.request<Executable>('mergewright/executable', { ...request, platform: 'oracle' });
+    expect(wrong.load).toBeNull();
+    expect(wrong.problems[0]?.message).toContain('oracle');
+  });
+
+  test('seed creates the folder’s tables and fills those with a CSV file', async () => {
+    writeFileSync(join(folder, 'patient.csv'), 'patient_id,address1,city\n1,Mill Road,Dover\n');
+    await client.initialize(pathToFileURL(folder).href);
+    const csv = [
+      { table: { database: null, schema: 'StageEmedsys', table: 'Dev_Patient_' }, path: join(folder, 'patient.csv') },
+      { table: { database: null, schema: null, table: 'Nobody' }, path: join(folder, 'patient.csv') },
+    ];
+    const { batches, problems } = await client.request<{
+      readonly batches: readonly { readonly text: string }[];
+      readonly problems: readonly { readonly message: string }[];
+    }>('mergewright/seed', { folder: pathToFileURL(folder).href, csv });
+    const text = batches.map((batch) => batch.text).join('\n');
+    for (const part of ['"Dev_Patient_"', '"SatPatient"', 'patient.csv']) expect(text).toContain(part);
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('Nobody is not one table of this folder'),
+    ]);
+  });
+});

@@ -72,5 +72,5 @@ export const warehouse = `CREATE TABLE StageEmedsys.Dev_Patient_ (patient_id dec
 GO
 CREATE TABLE raw.SatPatient (PatientKey varchar(64) NOT NULL, LoadDate datetime NOT NULL, RecordSource varchar(255) NOT NULL, HashDiff varchar(64) NOT NULL, Address1 varchar(30) NULL, City varchar(30) NULL)
 GO
-CREATE TABLE dw.DimItem (ItemKey int IDENTITY(1,1) NOT NULL, ItemNo int NOT NULL UNIQUE, Label varchar(20) NULL, Full AS (Label), ValidFrom datetime2 NOT NULL, ValidTo datetime2 NULL, IsCurrent bit NOT NULL)
+CREATE TABLE dw.DimItem (ItemKey int IDENTITY(1,1) NOT NULL, ItemNo int NOT NULL UNIQUE, Label varchar(20) NULL, FullLabel AS (Label), ValidFrom datetime2 NOT NULL, ValidTo datetime2 NULL, IsCurrent bit NOT NULL)
 `;

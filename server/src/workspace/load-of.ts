@@ -1,10 +1,11 @@
 import type { CatalogTable } from '../../../protocol/catalog.ts';
+import type { Position, Range } from '../../../protocol/position.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { LoadSpecification } from '../../../protocol/specification.ts';
 import { generateLoad } from '../generate/generate.ts';
 import { defaultStyle } from '../generate/style.ts';
 import type { GeneratedLoad } from '../generate/types.ts';
-import { formatTableName } from '../model/names.ts';
+import { formatTableName, tableKey } from '../model/names.ts';
 import type { Folder } from './folder.ts';
 import { parameterValues } from './settings.ts';
 
@@ -52,8 +53,25 @@ export function loadOf(
   return made.problems.some(({ severity }) => severity === 'error') ? { value: null, problems: made.problems } : made;
 }
 
-/** A table whose file can't be read to its end may lack columns: nothing is generated from it. */
+/** A table whose definition can't be read to its end may lack columns: nothing is generated from it. */
 export function brokenDefinitions(folder: Folder, tables: readonly CatalogTable[]): readonly Problem[] {
-  const files = new Set(tables.map((table) => table.file));
-  return folder.problems.filter(({ code, file }) => code === 'syntax' && file !== undefined && files.has(file));
+  return folder.problems.filter(
+    ({ code, file, range }) =>
+      code === 'syntax' &&
+      range !== undefined &&
+      tables.some((table) => table.file === file && contains(rangeNow(folder, table), range.start)),
+  );
+}
+
+/** The catalog may be kept while text above the table moves it. */
+function rangeNow(folder: Folder, table: CatalogTable): Range {
+  const now = folder.definitionsOf(table.file)?.tables.find(({ name }) => tableKey(name) === tableKey(table.name));
+  return now?.range ?? table.range;
+}
+
+/** A mistake at the very end counts: there a text that was cut off breaks. */
+function contains({ start, end }: Range, position: Position): boolean {
+  const behind = position.line > start.line || (position.line === start.line && position.character >= start.character);
+  const before = position.line < end.line || (position.line === end.line && position.character <= end.character);
+  return behind && before;
 }
