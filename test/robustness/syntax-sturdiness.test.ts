@@ -76,7 +76,11 @@ describe('damaged texts leave a sound tree', () => {
 
   test('line ends, a byte order mark and odd blanks are no problem', () => {
     for (const { text, platform } of fixtures) {
-      for (const variant of [text.replaceAll('\n', '\r\n'), `\uFEFF${text}`, text.replace(/(?<!--) (?=[A-Z])/g, '\u00A0')]) {
+      for (const variant of [
+        text.replaceAll('\n', '\r\n'),
+        `\uFEFF${text}`,
+        text.replace(/(?<!--) (?=[A-Z])/g, '\u00A0'),
+      ]) {
         expect(problemsOf(parse(variant, { platform }))).toEqual([]);
       }
     }

@@ -44,7 +44,7 @@ export function parseTableElements(cursor: Cursor, ofCreateTable = false): reado
 
 export function parseTableElement(cursor: Cursor, typeMayLack = false): TableElement {
   if (atConstraint(cursor)) return parseTableConstraint(cursor);
-  if (cursor.at('INDEX')) return parseInlineIndex(cursor);
+  if (cursor.at('INDEX')) return parseInlineIndex(cursor, true);
   return parseColumnDefinition(cursor, typeMayLack);
 }
 

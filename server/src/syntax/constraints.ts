@@ -94,7 +94,7 @@ function parseKey(cursor: Cursor, start: number, name: Identifier | null, ofTabl
   cursor.advance();
   if (type === 'primary-key') cursor.expect('KEY');
   const clustered = parseClustered(cursor);
-  if (cursor.at('HASH') && cursor.dialect.family === 'tsql') cursor.advance();
+  if (clustered === false && cursor.dialect.family === 'tsql') cursor.eat('HASH');
   let columns: readonly KeyColumn[] = [];
   if (ofTable) columns = cursor.expect('(') ? parseKeyColumnsInside(cursor) : [];
   else if (cursor.at('(') && cursor.dialect.family === 'tsql') {
@@ -328,7 +328,7 @@ function parseConnection(cursor: Cursor, start: number, name: Identifier | null)
 }
 
 /** `INDEX name …` inside CREATE TABLE, of the table or at a column. */
-export function parseInlineIndex(cursor: Cursor): IndexDefinition {
+export function parseInlineIndex(cursor: Cursor, ofTable = false): IndexDefinition {
   const { start } = cursor;
   cursor.advance();
   const name = cursor.identifier('the name of an index');
@@ -336,7 +336,9 @@ export function parseInlineIndex(cursor: Cursor): IndexDefinition {
   const clustered = parseClustered(cursor);
   if (cursor.at('HASH')) cursor.advance();
   const columnstore = cursor.eat('COLUMNSTORE');
-  const columns = cursor.eat('(') ? parseKeyColumnsInside(cursor) : [];
+  const listed = cursor.eat('(');
+  const columns = listed ? parseKeyColumnsInside(cursor) : none;
+  if (!listed && ofTable && !columnstore) cursor.fail("'(' and the columns of the index");
   const tail = parseIndexTail(cursor);
   return { kind: 'index-definition', start, end: cursor.end, name, unique, clustered, columnstore, columns, ...tail };
 }

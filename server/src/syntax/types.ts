@@ -128,6 +128,7 @@ function typeName(cursor: Cursor): Name {
     const part = cursor.takeIdentifier();
     return { kind: 'name', start, end: part.end, parts: [part] };
   }
+  if (cursor.at('.')) cursor.fail('a data type');
   return parseName(cursor, 'a data type');
 }
 
