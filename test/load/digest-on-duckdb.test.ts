@@ -67,7 +67,8 @@ async function loadedDigest(columns: readonly Column[], rules: HashRules, role: 
 function literal({ type, value }: Column): string {
   if (value === null) return `CAST(NULL AS ${type})`;
   if (type === 'blob') return `unhex('${value.replace(/^0x/, '')}')`;
-  const text = value.replaceAll("'", "''");
+  // The engine takes a blank before an offset for the name of a time zone.
+  const text = value.replace(/ (?=[+-]\d\d:\d\d$)/, '').replaceAll("'", "''");
   return type === 'boolean' ? `${value} = 1` : `CAST('${text}' AS ${type})`;
 }
 

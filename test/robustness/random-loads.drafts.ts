@@ -1,8 +1,8 @@
 /** Random schemas and change sets, by seed: one draft case of a pattern with random columns, options and deliveries. */
-import type { CaseOptions, CaseRow, Cell, NeutralColumns } from '../../cli/src/conformance/format.ts';
-import type { PatternName } from '../../protocol/specification.ts';
+import type { CaseRow, Cell, NeutralColumns } from '../../cli/src/conformance/format.ts';
 import { type DraftCase, type DraftStep, filledCase } from '../support/oracle/draft.ts';
 import { type Random, seededRandom } from '../support/random.ts';
+import { type Fault, type PatternDraft, randomPatterns, type Schema } from './random-loads.patterns.ts';
 
 /** Values that have betrayed loads before: blanks, case, marks of the hash rule, extremes, signs, lookalikes. */
 const valuesByType: Readonly<Record<string, readonly Cell[]>> = {
@@ -35,179 +35,54 @@ const valuesByType: Readonly<Record<string, readonly Cell[]>> = {
   date: ['2024-02-29', '1900-01-01', '9999-12-31', null],
   'timestamp(6)': ['2024-01-01 00:00:00', '2024-01-01 00:00:00.000001', '1900-01-01 23:59:59.999999', null],
 };
+/** Column names that need quoting, are words of SQL, or could be names that a load gives its own columns. */
+const hardNames: readonly string[] = [
+  'order',
+  'select',
+  'group',
+  'a b',
+  'say "hi"',
+  "it's",
+  'semi;colon',
+  '--dash',
+  'Straße',
+  '列',
+  '%',
+  '1st',
+  'key_1',
+  'key_2',
+  'position',
+  'change_kind',
+  'is_staged',
+  'is_stored',
+  'one',
+  'rows',
+  'offender',
+  'stored_from',
+  'closed_to',
+  'measured',
+  'message',
+  'code',
+  's',
+  't',
+  'c',
+];
 const keyTexts: readonly Cell[] = ['K1', 'K2', 'K3', 'k1', 'K1 ', 'Ä', '漢', '0', '00', ' '];
 const keyNumbers: readonly Cell[] = [1, 2, 3, 10, -1, 0];
-
-interface Schema {
-  readonly keys: NeutralColumns;
-  readonly attributes: NeutralColumns;
-}
-
-interface PatternDraft {
-  readonly pattern: PatternName;
-  readonly config: (schema: Schema, random: Random) => CaseOptions;
-  /** Technical columns of the stage, then of the target. */
-  readonly staged: NeutralColumns;
-  readonly stored: NeutralColumns;
-  readonly technical: (now: string, row: number) => CaseRow;
-  /** Faults whose outcome the definitions fix. */
-  readonly faults: readonly Fault[];
-}
-
-/** At most one kind of fault a run, so that there is one reason to refuse it. */
-type Fault = 'none' | 'null key' | 'repeated row' | 'repeated key';
-const allFaults: readonly Fault[] = ['none', 'none', 'null key', 'repeated row', 'repeated key'];
-
-const validity: NeutralColumns = { valid_from: 'timestamp(6)', valid_to: 'timestamp(6)' };
-
-const patterns: readonly PatternDraft[] = [
-  {
-    pattern: 'satellite',
-    config: ({ keys, attributes }, random) => ({
-      keys: Object.keys(keys),
-      target_key: ['hk'],
-      hash_key: { hk: Object.keys(keys) },
-      hashdiff: { hashdiff: Object.keys(attributes) },
-      target_identity: ['hk', 'load_ts', 'hashdiff'],
-      load_ts: 'load_ts',
-      load: 'delta',
-      null_keys: 'skip',
-      duplicates: 'collapse_identical',
-      same_ts_conflict: 'fail',
-      hash_rules: {
-        escape: true,
-        column_order: random.oneOf(['declared', 'alphabetical'] as const),
-      },
-    }),
-    staged: { load_ts: 'timestamp(6)' },
-    stored: { hk: 'hash', hashdiff: 'hash', load_ts: 'timestamp(6)' },
-    technical: (now) => ({ load_ts: now }),
-    faults: allFaults,
-  },
-  {
-    pattern: 'hub',
-    config: ({ keys }) => ({
-      keys: Object.keys(keys),
-      target_key: ['hk'],
-      hash_key: { hk: Object.keys(keys) },
-      target_identity: ['hk'],
-      load_ts: 'load_ts',
-      load: 'delta',
-      null_keys: 'skip',
-      insert_only: true,
-      tie_break: ['load_ts'],
-      hash_rules: { escape: true },
-    }),
-    staged: { load_ts: 'timestamp(6)' },
-    stored: { hk: 'hash', load_ts: 'timestamp(6)' },
-    technical: (now) => ({ load_ts: now }),
-    // Which of two first sightings of one load time is stored is left open.
-    faults: ['none', 'null key', 'repeated row'],
-  },
-  {
-    pattern: 'scd1',
-    config: ({ keys, attributes }, random) => ({
-      ...typeOne(keys, attributes, random),
-      strategy: 'type1',
-      null_keys: random.oneOf(['skip', 'match'] as const),
-    }),
-    staged: {},
-    stored: {},
-    technical: () => ({}),
-    faults: allFaults,
-  },
-  {
-    pattern: 'scd2',
-    config: ({ keys, attributes }, random) => ({
-      ...typeOne(keys, attributes, random),
-      ...typeTwo(keys, random),
-      null_keys: 'skip',
-    }),
-    staged: {},
-    stored: validity,
-    technical: () => ({}),
-    faults: allFaults,
-  },
-  {
-    pattern: 'inactivation',
-    config: ({ keys, attributes }, random) => ({
-      ...typeOne(keys, attributes, random),
-      ...typeTwo(keys, random),
-      load: 'full',
-      on_empty_stage: random.oneOf(['skip', 'apply', 'fail'] as const),
-      hard_deletes: random.oneOf(['ignore', 'invalidate', 'new_record'] as const),
-      deleted_flag: 'is_deleted',
-      max_inactivation_pct: random.oneOf([30, 100]),
-      null_keys: 'skip',
-      key_compare: 'exact',
-    }),
-    staged: {},
-    stored: { ...validity, is_deleted: 'boolean' },
-    technical: () => ({}),
-    faults: allFaults,
-  },
-  {
-    pattern: 'persistent_staging',
-    config: ({ keys, attributes }) => ({
-      keys: Object.keys(keys),
-      target_key: Object.keys(keys),
-      target_identity: [...Object.keys(keys), 'load_ts', 'row_no'],
-      compare: Object.keys(attributes),
-      compare_mode: 'exact',
-      op_column: 'op',
-      op_derived: true,
-      insert_op: 'I',
-      update_op: 'U',
-      delete_op: 'D',
-      load: 'full',
-      on_empty_stage: 'skip',
-      load_ts: 'load_ts',
-      order_within_batch: ['row_no'],
-      null_keys: 'skip',
-      duplicates: 'keep_if_changed',
-      insert_only: true,
-    }),
-    staged: { row_no: 'int' },
-    stored: { op: 'string', load_ts: 'timestamp(6)', row_no: 'int' },
-    technical: (_now, row) => ({ row_no: row + 1 }),
-    faults: allFaults,
-  },
-];
-
-function typeOne(keys: NeutralColumns, attributes: NeutralColumns, random: Random): CaseOptions {
-  return {
-    keys: Object.keys(keys),
-    target_key: Object.keys(keys),
-    target_identity: Object.keys(keys),
-    compare: Object.keys(attributes),
-    compare_mode: random.oneOf(['exact', 'trim'] as const),
-    empty_as_null: random.chance(0.3),
-    load: 'delta',
-    duplicates: random.oneOf(['fail', 'collapse_identical'] as const),
-  };
-}
-
-function typeTwo(keys: NeutralColumns, random: Random): Omit<CaseOptions, 'target_key'> {
-  return {
-    strategy: 'check',
-    target_identity: [...Object.keys(keys), 'valid_from'],
-    valid_from: 'valid_from',
-    valid_to: 'valid_to',
-    valid_from_source: 'now',
-    open_end: random.oneOf([null, '9999-12-31 00:00:00']),
-  };
-}
 
 /** The draft of a seed: pattern, columns, options and three to five deliveries, the last of which comes twice. */
 export function randomDraft(seed: number): DraftCase {
   const random = seededRandom(seed);
-  const draft = random.oneOf(patterns);
+  const draft = random.oneOf(randomPatterns);
+  const names = random.chance(0.5)
+    ? ['id_a', 'id_b', 'col_a', 'col_b', 'col_c', 'col_d']
+    : random.shuffled(hardNames).slice(0, 6);
   const schema: Schema = {
     keys: Object.fromEntries(
-      Array.from({ length: 1 + random.below(2) }, (_, i) => [`key_${i}`, random.oneOf(['string', 'int', 'string'])]),
+      names.slice(0, 1 + random.below(2)).map((name) => [name, random.oneOf(['string', 'int', 'string'])]),
     ),
     attributes: Object.fromEntries(
-      Array.from({ length: 1 + random.below(4) }, (_, i) => [`col_${i}`, random.oneOf(Object.keys(valuesByType))]),
+      names.slice(2, 3 + random.below(4)).map((name) => [name, random.oneOf(Object.keys(valuesByType))]),
     ),
   };
   const stage = inAnyOrder({ ...schema.keys, ...schema.attributes, ...draft.staged }, random);
