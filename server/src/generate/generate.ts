@@ -2,7 +2,7 @@
  * A load from its specification and its tables: plan, printer and form. Pure: the same input gives the same bytes, and no
  * text of a table or an option makes it throw.
  */
-import { parsePlatform } from '../../../protocol/platform.ts';
+import { type Platform, parsePlatform } from '../../../protocol/platform.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { GeneratedFile } from '../../../protocol/requests.ts';
 import type { Batch } from '../../../protocol/run.ts';
@@ -13,13 +13,15 @@ import type { LoadPlan } from '../load/plan.ts';
 import { sameIdentifier } from '../model/names.ts';
 import { type PlatformPrinter, printerFor } from '../sql/platforms.ts';
 import { comment } from '../sql/text.ts';
+import type { TsqlPrinter } from '../sql/tsql.ts';
 import { duckdbPreview, duckdbScript } from './forms/duckdb.ts';
+import { controlColumns, dynamicCall, dynamicPieces, dynamicProcedure } from './forms/dynamic-procedure.ts';
 import { procedureCall, tsqlPreview, tsqlProcedure, tsqlScript, tsqlView } from './forms/tsql.ts';
 import { headerLine } from './header.ts';
 import { departingOptions, resolveOptions } from './options.ts';
 import { loadParameters } from './parameters.ts';
 import { platformProblems } from './platform-problems.ts';
-import type { GeneratedLoad, GenerateRequest, LoadTables } from './types.ts';
+import type { GeneratedLoad, GenerateRequest, HouseStyle, LoadTables } from './types.ts';
 
 /** Parameters start with the values that the folder or the person gives them. */
 function withStartValues(plan: LoadPlan, values: Readonly<Record<string, string>>): LoadPlan {
@@ -54,7 +56,8 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
   const plan = withStartValues(planner(context), request.parameters ?? {});
   const problems = [...context.problems, ...platformProblems(plan, specification, tables, platform)];
   if (problems.some(({ severity }) => severity === 'error')) return refused(problems);
-  const form = formOf(plan, specification, request, chosen);
+  const form = formOf(plan, specification, request, chosen, platform);
+  if (form.problems.some(({ severity }) => severity === 'error')) return refused([...problems, ...form.problems]);
   return {
     value: {
       files: form.files,
@@ -71,6 +74,7 @@ interface Form {
   readonly files: readonly GeneratedFile[];
   readonly batches: readonly Batch[];
   readonly preview: string | null;
+  readonly problems: readonly Problem[];
 }
 
 function formOf(
@@ -78,6 +82,7 @@ function formOf(
   specification: LoadSpecification,
   { tables, style }: GenerateRequest,
   chosen: PlatformPrinter,
+  platform: Platform,
 ): Form {
   const head = [
     ...style.header.map((line) => comment(line)),
@@ -90,7 +95,7 @@ function formOf(
   if (chosen.family === 'duckdb') {
     const text = `${head}\n\n${duckdbScript(plan, chosen.printer, shape)}\n`;
     const preview = previewable ? `${duckdbPreview(plan, chosen.printer, tables.target)}\n` : null;
-    return { files: [{ path, text }], batches: [{ text, line: 0 }], preview };
+    return { files: [{ path, text }], batches: [{ text, line: 0 }], preview, problems: [] };
   }
   const { printer } = chosen;
   const preview = previewable ? `${tsqlPreview(plan, printer, tables.target)}\n` : null;
@@ -101,14 +106,57 @@ function formOf(
     const { create, body } = tsqlProcedure(plan, printer, shape, style.hooks, name);
     const procedure = asFile(path, [...create, body], head);
     const call = asFile(`run_${path}`, [procedureCall(plan, printer, name)], comment(`Runs ${name}.`));
-    return { files: [procedure.file, call.file], batches: [...procedure.batches, ...call.batches], preview };
+    return {
+      files: [procedure.file, call.file],
+      batches: [...procedure.batches, ...call.batches],
+      preview,
+      problems: [],
+    };
+  }
+  if (specification.form === 'dynamic-procedure') {
+    return { ...dynamicForm(specification, tables, style, platform, head, path, plan), preview };
   }
   const { file, batches } = asFile(
     path,
     [...(plan.replaces?.kind === 'view' ? tsqlView(plan, printer) : []), script],
     head,
   );
-  return { files: [file], batches, preview };
+  return { files: [file], batches, preview, problems: [] };
+}
+
+/** One procedure for all tables of the two databases, and a call of it for this one. */
+function dynamicForm(
+  specification: LoadSpecification,
+  { target }: LoadTables,
+  style: HouseStyle,
+  platform: Platform,
+  head: string,
+  path: string,
+  plan: LoadPlan,
+): Omit<Form, 'preview'> {
+  const nothing = { files: [], batches: [] };
+  const printerWith = (join: (elements: readonly string[], separator: string) => string): TsqlPrinter => {
+    const made = printerFor(platform, { comma: 'trailing', quoteAlways: true, join }, true);
+    if (made?.family !== 'tsql') throw new RangeError('the form was refused for other families before');
+    return made.printer;
+  };
+  const made = dynamicPieces(specification, target, printerWith, style.hooks);
+  if (made.value === null) return { ...nothing, problems: made.problems };
+  const { printer } = made.value;
+  const name = printer.tableName({
+    database: null,
+    schema: style.procedureSchema ?? target.name.schema,
+    table: specification.pattern === 'inactivation' ? 'Inactivate_Table' : 'Load_Table',
+  });
+  const procedure = dynamicProcedure(made.value, specification, controlColumns(specification.options, target), name);
+  const procedurePath = `${specification.pattern}_any_table.sql`;
+  const created = asFile(procedurePath, [...procedure.create, procedure.body], head);
+  const call = asFile(
+    `run_${path}`,
+    [dynamicCall(plan, target, printer, name)],
+    comment(`Runs ${name} for one table.`),
+  );
+  return { files: [created.file, call.file], batches: [...created.batches, ...call.batches], problems: made.problems };
 }
 
 /** Batches of one file, with GO between them; each bears the line where it starts. */

@@ -28,6 +28,10 @@ function formProblems({ form, pattern }: LoadSpecification, platform: Platform):
     return [unsupported(`form ${form} on ${platform.name}`, 'the engine has no such thing', 'form script')];
   }
   if (form === 'procedure') return [];
+  if (form === 'dynamic-procedure' && (platform.name === 'synapse' || platform.name === 'fabric')) {
+    const reason = 'it runs no statement longer than its text limit from a variable';
+    return [unsupported(`form ${form} on ${platform.name}`, reason, 'form procedure')];
+  }
   if (form === 'dynamic-procedure' && (pattern === 'scd2_day' || pattern === 'inactivation')) return [];
   return [
     unsupported(

@@ -46,11 +46,13 @@ export function differs(left: Expression, right: Expression, text: TextRule = 'e
   return { kind: 'differs', left, right, text };
 }
 /** Conjunction without needless nesting. */
-export function all(...of: readonly Expression[]): Expression {
+export function all(...parts: readonly Expression[]): Expression {
+  const of = parts.flatMap((part) => (part.kind === 'all' && part.of.length > 0 ? part.of : [part]));
   const [only] = of;
   return of.length === 1 && only !== undefined ? only : { kind: 'all', of };
 }
-export function any(...of: readonly Expression[]): Expression {
+export function any(...parts: readonly Expression[]): Expression {
+  const of = parts.flatMap((part) => (part.kind === 'any' && part.of.length > 0 ? part.of : [part]));
   const [only] = of;
   return of.length === 1 && only !== undefined ? only : { kind: 'any', of };
 }

@@ -9,7 +9,7 @@ import type { LoadOptions, LoadSpecification } from '../../../protocol/specifica
 import { defaultConventions } from '../model/conventions.ts';
 import { fitOf, matchColumns } from '../model/matching.ts';
 import { compactName, sameIdentifier } from '../model/names.ts';
-import { cast, column, compare, concat, literal, parameter, same, shown, trim, upper } from './build.ts';
+import { cast, column, compare, parameter, same, shown, trim, upper } from './build.ts';
 import { type Expression, isText, originOf, type TextRule, type ValueType, valueType } from './language.ts';
 import type { PlanParameter } from './plan.ts';
 
@@ -150,7 +150,7 @@ export interface KeyPart {
   readonly type: ValueType;
 }
 
-/** The key of a load: `keys` in the stage against `target_key` in the target, by position. */
+/** The key of a load: `keys` in the stage against `target_key` in the target, by position; in the target's order. */
 export function keyParts(context: LoadContext): readonly KeyPart[] {
   const { options, source, target } = context;
   const keys = options.keys ?? [];
@@ -163,11 +163,12 @@ export function keyParts(context: LoadContext): readonly KeyPart[] {
     return [];
   }
   const targets = options.target_key ?? keys.map((key) => feedOf(context, key)?.target.name ?? key);
-  return keys.flatMap((key, index) => {
+  const parts = keys.flatMap((key, index) => {
     const from = findColumn(context, source, key, 'keys');
     const to = findColumn(context, target, targets[index] ?? key, 'target_key');
     return from === undefined || to === undefined ? [] : [{ source: from, target: to, type: columnType(target, to) }];
   });
+  return parts.toSorted((left, right) => target.columns.indexOf(left.target) - target.columns.indexOf(right.target));
 }
 
 /** The feed of a stage column. */
@@ -205,7 +206,9 @@ export function comparable(context: LoadContext, value: Expression): Expression 
 
 /** A key as a message names it: its parts with `/` between them. */
 export function keyLabel(values: readonly Expression[]): Expression {
-  return concat(...values.flatMap((value, index) => (index === 0 ? [shown(value)] : [literal('/'), shown(value)])));
+  const parts = values.map(shown);
+  const [only] = parts;
+  return parts.length === 1 && only !== undefined ? only : { kind: 'concat', of: parts, between: '/' };
 }
 
 /** A name that none of the target's columns has. */

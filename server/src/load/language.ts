@@ -97,7 +97,7 @@ export type Expression =
   | { readonly kind: 'trim'; readonly operand: Expression }
   | { readonly kind: 'upper'; readonly operand: Expression }
   | { readonly kind: 'replace'; readonly operand: Expression; readonly find: string; readonly by: string }
-  | { readonly kind: 'concat'; readonly of: readonly Expression[] }
+  | { readonly kind: 'concat'; readonly of: readonly Expression[]; readonly between?: string }
   | {
       readonly kind: 'arithmetic';
       readonly operator: '+' | '-' | '*' | '/';

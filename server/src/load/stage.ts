@@ -4,6 +4,7 @@
  */
 import type { CatalogColumn } from '../../../protocol/catalog.ts';
 import type { LoadOptions } from '../../../protocol/specification.ts';
+import { sameIdentifier } from '../model/names.ts';
 import {
   aggregate,
   all,
@@ -55,7 +56,10 @@ function isPresent(value: Expression, rules: LoadOptions['hash_rules']): Express
 /** Columns that a staged row must have: `not_null`, else the keys. */
 export function requiredColumns(context: LoadContext): readonly CatalogColumn[] {
   const names = context.options.not_null ?? context.options.keys ?? [];
-  return names.flatMap((name) => findColumn(context, context.source, name, 'not_null') ?? []);
+  const found = names.flatMap((name) => findColumn(context, context.source, name, 'not_null') ?? []);
+  const place = (of: CatalogColumn): number =>
+    context.feeds.findIndex((feed) => feed.source === of || sameIdentifier(feed.target.name, of.name));
+  return found.toSorted((left, right) => place(left) - place(right));
 }
 
 /** Conditions for a stage row to be taken; none where rows without a key are taken, too. */

@@ -388,12 +388,13 @@ function startDefinition(versions: Versions): readonly Step[] {
 function itemsOfStage(versions: Versions): readonly Item[] {
   const { context, keys, attributes } = versions;
   const extra = [changeTimeItem(versions)].flatMap((found) => found ?? []);
-  return [
-    item(presence(context, 'staged'), literal(1)),
-    ...keys.map((part) => item(part.target.name, stagedKey(context, part))),
-    ...attributes.flatMap((feed) => (feed.source === null ? [] : [item(feed.target.name, fedValue(context, feed))])),
-    ...extra,
-  ];
+  const columns = context.target.columns.flatMap((of): readonly Item[] => {
+    const part = keys.find((candidate) => candidate.target === of);
+    if (part !== undefined) return [item(of.name, stagedKey(context, part))];
+    const feed = attributes.find((candidate) => candidate.target === of && candidate.source !== null);
+    return feed === undefined ? [] : [item(of.name, fedValue(context, feed))];
+  });
+  return [item(presence(context, 'staged'), literal(1)), ...columns, ...extra];
 }
 
 function presence(context: LoadContext, name: string): string {

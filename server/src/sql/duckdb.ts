@@ -3,7 +3,7 @@ import { converted } from '../load/context.ts';
 import { type Expression, type Relation, types, type ValueType } from '../load/language.ts';
 import type { PlanParameter, RowMatch, Step, Write } from '../load/plan.ts';
 import { isTextValue, Printer } from './printer.ts';
-import { commaList, comment, indent } from './text.ts';
+import { comment, indent } from './text.ts';
 import { duckdbType } from './types.ts';
 
 export class DuckDbPrinter extends Printer {
@@ -55,8 +55,9 @@ export class DuckDbPrinter extends Printer {
     return `replace(${text}, ${this.textLiteral(find)}, ${this.textLiteral(by)})`;
   }
 
-  protected concatenated(parts: readonly Expression[]): string {
-    return parts.map((part) => (part.kind === 'case' ? `(${this.expression(part)})` : this.operand(part))).join(' || ');
+  protected concatenated(parts: readonly Expression[], between: string): string {
+    const texts = parts.map((part) => (part.kind === 'case' ? `(${this.expression(part)})` : this.operand(part)));
+    return this.joined(texts, between === '' ? ' || ' : ` || ${this.textLiteral(between)} || `);
   }
 
   protected movedTime({ operand, by, unit }: Extract<Expression, { kind: 'move-time' }>): string {
@@ -123,7 +124,7 @@ export class DuckDbPrinter extends Printer {
       return `arg_max_null(${value}, ${greatest}) AS ${this.name(name)}`;
     });
     const groups = keys.map((name) => `r.${this.name(name)}`).join(', ');
-    return `SELECT\n${indent(commaList(items, this.style.comma))}\nFROM (\n${indent(this.query(query))}\n) AS r\nGROUP BY ${groups}`;
+    return `SELECT\n${indent(this.commas(items))}\nFROM (\n${indent(this.query(query))}\n) AS r\nGROUP BY ${groups}`;
   }
 
   // --- steps

@@ -20,12 +20,14 @@ import type {
 import { isText } from '../load/language.ts';
 import type { Assignment, PlanParameter, RowMatch, Step, Write } from '../load/plan.ts';
 import type { Merge } from './merge.ts';
-import { commaList, comment, indent } from './text.ts';
+import { comment, indent } from './text.ts';
 
 /** What house style asks of the printers; see `HouseStyle` for the rest. */
 export interface PrinterStyle {
   readonly comma: 'trailing' | 'leading';
   readonly quoteAlways: boolean;
+  /** Joins the elements of a list; absent: plainly. A procedure that reads the catalog finds its lists by it. */
+  readonly join?: (elements: readonly string[], separator: string) => string;
 }
 
 export abstract class Printer {
@@ -106,7 +108,7 @@ export abstract class Printer {
       case 'replace':
         return this.replaced(this.expression(e.operand), e.find, e.by);
       case 'concat':
-        return this.concatenated(e.of);
+        return this.concatenated(e.of, e.between ?? '');
       case 'arithmetic':
         return this.calculation(e);
       case 'move-time':
@@ -163,7 +165,7 @@ export abstract class Printer {
 
   protected abstract trimmed(text: string): string;
   protected abstract replaced(text: string, find: string, by: string): string;
-  protected abstract concatenated(parts: readonly Expression[]): string;
+  protected abstract concatenated(parts: readonly Expression[], between: string): string;
   protected abstract movedTime(e: Extract<Expression, { kind: 'move-time' }>): string;
   protected abstract renderedText(e: Extract<Expression, { kind: 'rendered' }>): string;
   protected abstract shownText(operand: Expression): string;
@@ -183,7 +185,7 @@ export abstract class Printer {
     );
     const otherwise = e.otherwise === null ? [] : [`ELSE ${this.mixed(e.otherwise)}`];
     const oneLine = `CASE ${[...branches, ...otherwise].join(' ')} END`;
-    if (e.branches.length === 1 && oneLine.length <= 90 && !oneLine.includes('\n')) return oneLine;
+    if (e.branches.length === 1 && !oneLine.includes('\n')) return oneLine;
     return `CASE\n${indent([...branches, ...otherwise].join('\n'))}\nEND`;
   }
 
@@ -195,9 +197,9 @@ export abstract class Printer {
 
   protected windowed(e: Extract<Expression, { kind: 'window' }>): string {
     const operand = e.operand === null ? (e.name === 'count' ? '*' : '') : this.expression(e.operand);
-    const partition = e.partition.flatMap((part) => this.groupTexts(part, e.text));
+    const partition = e.partition.map((part) => this.groupTexts(part, e.text).join(', '));
     const clauses = [
-      ...(partition.length > 0 ? [`PARTITION BY ${partition.join(', ')}`] : []),
+      ...(partition.length > 0 ? [`PARTITION BY ${this.joined(partition, ', ')}`] : []),
       ...(e.order.length > 0 ? [`ORDER BY ${e.order.map((item) => this.orderItem(item)).join(', ')}`] : []),
       ...(e.rows === undefined || e.order.length === 0 ? [] : [frames[e.rows]]),
     ];
@@ -218,13 +220,28 @@ export abstract class Printer {
     return [this.expression(e)];
   }
 
-  /** Conditions side by side; where a line would get too long, one below the other. */
+  /** Few conditions side by side; comparisons of columns, and more than three conditions, one below the other. */
   protected conditions(parts: readonly Expression[], kind: 'all' | 'any'): string {
     const word = kind === 'all' ? 'AND' : 'OR';
     const texts = parts.map((part) => this.grouped(part, kind));
-    const oneLine = texts.join(` ${word} `);
-    if (oneLine.length <= 100 && !oneLine.includes('\n')) return oneLine;
-    return texts.map((text, index) => (index === 0 ? text : indent(`${word} ${text}`))).join('\n');
+    const isList = parts.every((part) => part.kind === 'is-null');
+    const stacked =
+      (parts.length > 3 && !isList) ||
+      parts.some((part) => part.kind === 'differs') ||
+      texts.some((text) => text.includes('\n'));
+    return this.joined(
+      texts.map((text, index) => (index === 0 || !stacked ? text : indent(text).trimStart())),
+      stacked ? `\n    ${word} ` : ` ${word} `,
+    );
+  }
+
+  /** Every list of a text is joined here. */
+  protected joined(elements: readonly string[], separator: string): string {
+    return this.style.join?.(elements, separator) ?? elements.join(separator);
+  }
+
+  protected commas(items: readonly string[]): string {
+    return this.style.comma === 'trailing' ? this.joined(items, ',\n') : `  ${this.joined(items, '\n, ')}`;
   }
 
   /** Sums need no parentheses on their left side. */
@@ -261,7 +278,7 @@ export abstract class Printer {
     const parts = query.parts.map((part) => this.select(part, null)).join('\nUNION ALL\n');
     if (into === null) return parts;
     const items = (query.parts[0]?.items ?? []).map(({ name }) => this.name(name));
-    return `SELECT\n${indent(commaList(items, this.style.comma))}\n${into}\nFROM (\n${indent(parts)}\n) AS u`;
+    return `SELECT\n${indent(this.commas(items))}\n${into}\nFROM (\n${indent(parts)}\n) AS u`;
   }
 
   /** One SELECT; `items` are the texts of its select list where they are not the query's own. */
@@ -272,7 +289,7 @@ export abstract class Printer {
   ): string {
     const lines = [
       `SELECT${query.distinct ? ' DISTINCT' : ''}${this.limitBefore(query)}`,
-      indent(commaList(items, this.style.comma)),
+      indent(this.commas(items)),
       ...(into === null ? [] : [into]),
       ...(query.from === null ? [] : [`FROM ${this.source(query.from)}`]),
       ...query.joins.map((joined) => this.join(joined)),
@@ -295,10 +312,8 @@ export abstract class Printer {
 
   protected grouping(query: Query): readonly string[] {
     if (query.groupBy.length === 0) return [];
-    const items = query.groupBy.flatMap((by) => this.groupTexts(by, query.text));
-    return items.length <= 2
-      ? [`GROUP BY ${items.join(', ')}`]
-      : [`GROUP BY\n${indent(commaList(items, this.style.comma))}`];
+    const items = query.groupBy.map((by) => this.groupTexts(by, query.text).join(', '));
+    return [`GROUP BY ${this.joined(items, ', ')}`];
   }
 
   item({ name, value }: Item): string {
@@ -308,10 +323,13 @@ export abstract class Printer {
   }
 
   filter(keyword: string, conditions: readonly Expression[]): readonly string[] {
-    return conditions.map((condition, index) => {
-      const text = this.grouped(condition, 'all');
-      return index === 0 ? `${keyword} ${text}` : `  AND ${text}`;
-    });
+    if (conditions.length === 0) return [];
+    return [
+      `${keyword} ${this.joined(
+        conditions.map((condition) => this.grouped(condition, 'all')),
+        '\n  AND ',
+      )}`,
+    ];
   }
 
   source({ relation, alias }: Source): string {
@@ -347,16 +365,16 @@ export abstract class Printer {
     };
     const numbered = this.select({ ...query, items: [...query.items, { name: 'recency', value: recency }] }, null);
     const items = query.items.map(({ name }) => `r.${this.name(name)}`);
-    return `SELECT\n${indent(commaList(items, this.style.comma))}\nFROM (\n${indent(numbered)}\n) AS r\nWHERE r.${this.name('recency')} = 1`;
+    return `SELECT\n${indent(this.commas(items))}\nFROM (\n${indent(numbered)}\n) AS r\nWHERE r.${this.name('recency')} = 1`;
   }
 
   join({ kind, source, on }: Join): string {
     const words = { inner: 'INNER JOIN', left: 'LEFT JOIN', full: 'FULL JOIN', cross: 'CROSS JOIN' }[kind];
-    const conditions = on.map((condition, index) => {
-      const text = this.grouped(condition, 'all');
-      return index === 0 ? `    ON ${text}` : `   AND ${text}`;
-    });
-    return [`${words} ${this.source(source)}`, ...conditions].join('\n');
+    const conditions = this.joined(
+      on.map((condition) => this.grouped(condition, 'all')),
+      '\n   AND ',
+    );
+    return `${words} ${this.source(source)}${on.length === 0 ? '' : `\n    ON ${conditions}`}`;
   }
 
   // --- steps and writes, each as statements with their terminators
@@ -385,7 +403,7 @@ export abstract class Printer {
     const names = write.values.map(({ column }) => this.name(column));
     const items = write.values.map(({ column, value }) => ({ name: column, value }));
     const query = this.query(this.changeRows(write.from, items, write.where));
-    return `INSERT INTO ${target} (\n${indent(commaList(names, this.style.comma))}\n)\n${query};`;
+    return `INSERT INTO ${target} (\n${indent(this.commas(names))}\n)\n${query};`;
   }
 
   protected abstract updateText(target: string, write: Extract<Write, { kind: 'update' }>): string;
@@ -402,10 +420,7 @@ export abstract class Printer {
   }
 
   protected assignments(set: readonly Assignment[]): string {
-    return commaList(
-      set.map(({ column, value }) => `${this.name(column)} = ${this.expression(value)}`),
-      this.style.comma,
-    );
+    return this.commas(set.map(({ column, value }) => `${this.name(column)} = ${this.expression(value)}`));
   }
 
   private changeRows(from: string, items: readonly Item[], where: readonly Expression[]): Query {
@@ -426,11 +441,10 @@ export abstract class Printer {
     const and = this.rowFilter(merge.match).map((part) => ` AND ${this.grouped(part, 'all')}`);
     const names = merge.inserts.map(({ column }) => this.name(column));
     const values = merge.inserts.map(({ value }) => this.expression(value));
-    const { comma } = this.style;
     return [
       `MERGE INTO ${target}${this.mergeHint()} AS t`,
       `USING (\n${indent(parts.join('\nUNION ALL\n'))}\n) AS c`,
-      ...on.map((condition, index) => (index === 0 ? `    ON ${condition}` : `   AND ${condition}`)),
+      `    ON ${this.joined(on, '\n   AND ')}`,
       ...(merge.deletes === null
         ? []
         : [`WHEN MATCHED AND ${this.grouped(merge.deletes, 'all')}${and.join('')} THEN\n    DELETE`]),
@@ -438,8 +452,8 @@ export abstract class Printer {
         ? []
         : [`WHEN MATCHED${and.join('')} THEN\n    UPDATE SET\n${indent(this.assignments(merge.updates), 2)}`]),
       'WHEN NOT MATCHED THEN',
-      `    INSERT (\n${indent(commaList(names, comma), 2)}\n    )`,
-      `    VALUES (\n${indent(commaList(values, comma), 2)}\n    );`,
+      `    INSERT (\n${indent(this.commas(names), 2)}\n    )`,
+      `    VALUES (\n${indent(this.commas(values), 2)}\n    );`,
     ].join('\n');
   }
 }

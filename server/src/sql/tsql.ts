@@ -170,8 +170,11 @@ export class TsqlPrinter extends Printer {
     return `REPLACE(${text} COLLATE ${binary}, ${this.textLiteral(find)}, ${this.textLiteral(by)})`;
   }
 
-  protected concatenated(parts: readonly Expression[]): string {
-    return parts.map((part) => (part.kind === 'case' ? `(${this.expression(part)})` : this.operand(part))).join(' + ');
+  protected concatenated(parts: readonly Expression[], between: string): string {
+    return this.joined(
+      parts.map((part) => (part.kind === 'case' ? `(${this.expression(part)})` : this.operand(part))),
+      between === '' ? ' + ' : ` + ${this.textLiteral(between)} + `,
+    );
   }
 
   protected movedTime({ operand, by, unit }: Extract<Expression, { kind: 'move-time' }>): string {

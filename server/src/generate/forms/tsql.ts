@@ -61,6 +61,16 @@ export function tsqlProcedure(
     `@Preview bit${features.parameterDefaults ? ' = 0' : ''}`,
     ...countNames.map((of) => `@${outputName(of)} bigint${features.parameterDefaults ? ' = NULL' : ''} OUTPUT`),
   ];
+  const inner = procedureBody(plan, printer, shape, hooks);
+  const head = `${features.createOrAlter ? 'CREATE OR ALTER' : 'CREATE'} PROCEDURE ${name}\n${indent(commaList(parameters, printer.style.comma))}\nAS\nBEGIN\n${indent(inner)}\nEND;`;
+  const drop = features.dropIfExists
+    ? `DROP PROCEDURE IF EXISTS ${name};`
+    : `IF OBJECT_ID(${printer.textLiteral(name)}, ${printer.textLiteral('P')}) IS NOT NULL DROP PROCEDURE ${name};`;
+  return { create: features.createOrAlter ? [] : [drop], body: head };
+}
+
+/** What stands between a procedure's BEGIN and END. */
+export function procedureBody(plan: LoadPlan, printer: TsqlPrinter, shape: Shape, hooks: Hooks): string {
   const clocks = plan.parameters
     .filter(({ clock }) => clock)
     .map(({ name: of }) => `IF @${of} IS NULL SET @${of} = SYSUTCDATETIME();`);
@@ -68,7 +78,7 @@ export function tsqlProcedure(
     const value = plan.counts[of];
     return `@${outputName(of)} = ${value === null ? 'NULL' : printer.expression(value)}`;
   });
-  const inner = paragraphs([
+  return paragraphs([
     settings(printer),
     clocks.join('\n'),
     variables(plan, printer, true),
@@ -80,11 +90,6 @@ export function tsqlProcedure(
       hooks,
     ),
   ]);
-  const head = `${features.createOrAlter ? 'CREATE OR ALTER' : 'CREATE'} PROCEDURE ${name}\n${indent(commaList(parameters, printer.style.comma))}\nAS\nBEGIN\n${indent(inner)}\nEND;`;
-  const drop = features.dropIfExists
-    ? `DROP PROCEDURE IF EXISTS ${name};`
-    : `IF OBJECT_ID(${printer.textLiteral(name)}, ${printer.textLiteral('P')}) IS NOT NULL DROP PROCEDURE ${name};`;
-  return { create: features.createOrAlter ? [] : [drop], body: head };
 }
 
 /** Runs a procedure with the values of a parameter block. */
@@ -106,7 +111,7 @@ export function procedureCall(plan: LoadPlan, printer: TsqlPrinter, name: string
   ]);
 }
 
-function outputName(count: string): string {
+export function outputName(count: string): string {
   return `${count.charAt(0).toUpperCase()}${count.slice(1)}Rows`.replace('SkippedRows', 'SkippedStageRows');
 }
 

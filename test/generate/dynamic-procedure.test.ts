@@ -1,0 +1,158 @@
+/** The metadata-driven procedure: what it builds for a table is the text of the per-table procedure. */
+import { describe, expect, test } from 'vitest';
+import type { CatalogTable } from '../../protocol/catalog.ts';
+import type { LoadOptions, LoadSpecification, PatternName } from '../../protocol/specification.ts';
+import {
+  assembled,
+  classOf,
+  controlColumns,
+  dynamicPieces,
+} from '../../server/src/generate/forms/dynamic-procedure.ts';
+import { procedureBody } from '../../server/src/generate/forms/tsql.ts';
+import { generateLoad } from '../../server/src/generate/generate.ts';
+import { resolveOptions } from '../../server/src/generate/options.ts';
+import { defaultStyle } from '../../server/src/generate/style.ts';
+import { makeContext } from '../../server/src/load/context.ts';
+import { planners } from '../../server/src/load/patterns.ts';
+import { sqlServerPrinter } from '../../server/src/sql/sqlserver.ts';
+import { bareTable } from '../support/bare-table.ts';
+import { refereeMissing, refereeTsql, withoutSemicolonBeforeWith } from '../support/referee.ts';
+
+const controls = {
+  SourceInactiveDT: 'datetime',
+  EffectiveStartDT: 'datetime',
+  EffectiveExpireDT: 'datetime',
+  CurrentRowYN: 'char(1)',
+  PSInsertDT: 'datetime',
+};
+
+interface Example {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, string>>;
+  readonly keys: readonly string[];
+}
+
+const examples: readonly Example[] = [
+  {
+    name: 'Department',
+    columns: { DepartmentID: 'int', DepartmentName: 'varchar(50)', Location: 'varchar(50)', Opened: 'date' },
+    keys: ['DepartmentID'],
+  },
+  { name: 'One attribute', columns: { Code: 'nvarchar(10)', Label: 'nvarchar(80)' }, keys: ['Code'] },
+  {
+    name: "Odd ] 'names",
+    columns: {
+      'a]b': 'varchar(20)',
+      "it's": 'varbinary(8)',
+      Year: 'smallint',
+      Month: 'date',
+      'Amount of money': 'money',
+    },
+    keys: ['Year', 'Month', 'a]b'],
+  },
+];
+
+const options: Readonly<Record<'scd2_day' | 'inactivation', LoadOptions>> = {
+  scd2_day: {
+    valid_from: 'EffectiveStartDT',
+    valid_to: 'EffectiveExpireDT',
+    is_current: 'CurrentRowYN',
+    current_values: ['Y', 'N'],
+    inactive_at: 'SourceInactiveDT',
+    inserted_at: 'PSInsertDT',
+    initial_valid_from: '1900-01-01 00:00:00',
+    open_end: '4000-01-01 00:00:00',
+    closing: 'minus-3-ms',
+    hard_deletes: 'new_record',
+    load: 'full',
+  },
+  inactivation: {
+    valid_from: 'EffectiveStartDT',
+    valid_to: 'EffectiveExpireDT',
+    is_current: 'CurrentRowYN',
+    current_values: ['Y', 'N'],
+    inactive_at: 'SourceInactiveDT',
+    inserted_at: 'PSInsertDT',
+    open_end: '4000-01-01 00:00:00',
+    closing: 'minus-3-ms',
+    grain: 'day',
+    hard_deletes: 'new_record',
+  },
+};
+
+function tablesOf({ name, columns }: Example): { readonly source: CatalogTable; readonly target: CatalogTable } {
+  const at = (database: string, all: Readonly<Record<string, string>>): CatalogTable => ({
+    ...bareTable(name, all, 'sqlserver'),
+    name: { database, schema: 'dbo', table: name },
+  });
+  return { source: at('Staging', columns), target: at('PersistentStaging', { ...columns, ...controls }) };
+}
+
+function specificationOf(pattern: 'scd2_day' | 'inactivation', example: Example): LoadSpecification {
+  const { source, target } = tablesOf(example);
+  const attributes = Object.keys(example.columns).filter((name) => !example.keys.includes(name));
+  const stated = { ...options[pattern], keys: example.keys, target_key: example.keys, compare: attributes };
+  return {
+    version: 1,
+    pattern,
+    source: source.name,
+    target: target.name,
+    platform: 'sqlserver',
+    form: 'dynamic-procedure',
+    shape: 'separate',
+    options: resolveOptions({ pattern, options: stated }),
+  };
+}
+
+const style = { comma: 'trailing', quoteAlways: true } as const;
+const patterns: readonly ('scd2_day' | 'inactivation')[] = ['scd2_day', 'inactivation'];
+const cases = patterns.flatMap((pattern) => examples.map((example) => ({ pattern, example, name: example.name })));
+
+describe('what the procedure builds', () => {
+  test.each(cases)('$pattern of $name is the text of the per-table procedure', ({ pattern, example }) => {
+    const specification = specificationOf(pattern, example);
+    const { source, target } = tablesOf(example);
+    const printer = sqlServerPrinter(style, 2019, true);
+    const plan = planners[pattern as PatternName]?.(
+      makeContext(specification, { source, target, extra: {} }, printer.traits),
+    );
+    if (plan === undefined) throw new Error(`${pattern} has no plan`);
+    const perTable = procedureBody(plan, printer, 'separate', {});
+    const made = dynamicPieces(specification, target, (join) => sqlServerPrinter({ ...style, join }, 2019, true), {});
+    expect(made.problems).toEqual([]);
+    const control = controlColumns(specification.options, target).map((of) => of.name);
+    const found = target.columns.map((of) => ({
+      name: of.name,
+      class: classOf(of.type, example.keys.includes(of.name)),
+      isControl: control.includes(of.name),
+    }));
+    const twin = assembled(made.value?.pieces ?? [], { schema: 'dbo', table: example.name, columns: found });
+    expect(twin).toBe(perTable);
+    expect(twin).toContain('COMMIT TRANSACTION;');
+  });
+});
+
+describe.skipIf(refereeMissing() !== null)('the procedure itself', () => {
+  test.each([
+    { version: '2012', platform: 'sqlserver:2012' },
+    { version: '2016', platform: 'sqlserver:2016' },
+    { version: '2019', platform: 'sqlserver' },
+    { version: '2022', platform: 'sqlserver:2022' },
+  ] as const)('passes the grammar of $version', async ({ version, platform }) => {
+    const texts = patterns.map((pattern) => {
+      const [example] = examples;
+      if (example === undefined) throw new Error('no example');
+      const { source, target } = tablesOf(example);
+      const specification = { ...specificationOf(pattern, example), platform };
+      const { value, problems } = generateLoad({
+        specification,
+        tables: { source, target, extra: {} },
+        style: defaultStyle,
+      });
+      expect(problems).toEqual([]);
+      return { name: pattern, text: value?.files.map((file) => file.text).join('\nGO\n') ?? '' };
+    });
+    expect(await refereeTsql(texts, version)).toEqual([]);
+    expect(texts.flatMap(({ text }) => withoutSemicolonBeforeWith(text))).toEqual([]);
+  });
+});
