@@ -34,7 +34,7 @@ export const refusedByMicrosoftOnly: readonly Explanation[] = [
     reason:
       'Which type takes which options, which index has which name and what a temporal table needs is meaning, not grammar.',
     applies: ({ refusal }) =>
-      /does not allow a database name|Temporal tables require|is not a valid index option|can only be declared|part names are required|requires? a? ?distribution/i.test(
+      /does not allow a database name|Temporal tables require|is not a valid index option|can only be declared|part names are required|you must provide both|requires? a? ?distribution/i.test(
         refusal?.message ?? '',
       ),
   },

@@ -236,6 +236,7 @@ function skipTail(cursor: Cursor, clauses: OpaqueClause[]): void {
 /** Everything up to the closing parenthesis of the current level. */
 function opaqueInside(cursor: Cursor, name: string): OpaqueClause {
   const { start } = cursor;
+  if (cursor.at(',') || cursor.at(')')) cursor.fail('an argument');
   if (!skipToClosing(cursor)) cursor.fail("')'");
   return { kind: 'opaque-clause', start, end: cursor.end, name };
 }

@@ -205,9 +205,6 @@ function isStarterHere(cursor: Cursor): boolean {
   switch (cursor.word) {
     case 'RENAME':
       return cursor.peek(1) === 'OBJECT' || cursor.peek(1) === 'DATABASE';
-    case 'ENABLE':
-    case 'DISABLE':
-      return cursor.peek(1) === 'TRIGGER';
     default:
       return true;
   }

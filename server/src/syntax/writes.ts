@@ -1,5 +1,5 @@
 import type { Cursor } from './cursor.ts';
-import { isTableHint, parseTableHints } from './hints.ts';
+import { parseTableHints } from './hints.ts';
 import { parseMerge } from './merge.ts';
 import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
 import { none } from './none.ts';
@@ -39,14 +39,13 @@ export function parseWrite(
 }
 
 /** What INSERT, UPDATE and DELETE write to: a table, a variable, or a rowset function. */
-function parseTarget(cursor: Cursor, ofInsert: boolean): WriteTarget {
+function parseTarget(cursor: Cursor): WriteTarget {
   const { start } = cursor;
   if (cursor.kind === tokenKind.reserved && cursor.peek(1) === '(' && cursor.dialect.family === 'tsql') {
     return cursor.grammar.singleSource(cursor);
   }
   const plain = parsePlainTarget(cursor);
-  const hinted = cursor.at('WITH') || (!ofInsert && cursor.at('(') && isTableHint(cursor, 1));
-  const hints: readonly TableHint[] = hinted ? parseTableHints(cursor) : none;
+  const hints: readonly TableHint[] = cursor.at('WITH') ? parseTableHints(cursor) : none;
   const alias = cursor.dialect.family === 'tsql' ? null : parseAliasAndColumns(cursor).alias;
   return { ...plain, start, end: cursor.end, alias, hints };
 }
@@ -67,7 +66,7 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
   }
   cursor.eat('INTO');
   if (cursor.dialect.family === 'spark') cursor.eat('TABLE');
-  const target = clauses.length > 0 ? emptyTarget(cursor) : parseTarget(cursor, true);
+  const target = clauses.length > 0 ? emptyTarget(cursor) : parseTarget(cursor);
   if (cursor.dialect.family === 'spark') {
     parseSparkInsertClauses(cursor, clauses);
   }
@@ -225,7 +224,7 @@ function parseConflict(cursor: Cursor): OpaqueClause {
 function parseUpdate(cursor: Cursor, withClause: WithClause | null, start: number): Update {
   cursor.advance();
   const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor) : null;
-  const target = parseTarget(cursor, false);
+  const target = parseTarget(cursor);
   cursor.expect('SET');
   const assignments = parseAssignments(cursor);
   const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : [];
@@ -266,7 +265,7 @@ function parseDelete(cursor: Cursor, withClause: WithClause | null, start: numbe
   const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor) : null;
   if (cursor.dialect.family === 'tsql') cursor.eat('FROM');
   else cursor.expect('FROM');
-  const target = parseTarget(cursor, false);
+  const target = parseTarget(cursor);
   const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : [];
   const second =
     cursor.dialect.family === 'duckdb' ? cursor.eat('USING') : cursor.dialect.family === 'tsql' && cursor.eat('FROM');
