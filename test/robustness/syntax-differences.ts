@@ -77,7 +77,7 @@ export const refusedByMicrosoftOnly: readonly Explanation[] = [
 export const refusedByUsOnly: readonly Explanation[] = [
   {
     reason: 'INSERT, UPDATE and DELETE through a table-valued function, which no server lets write.',
-    applies: ({ text }) => /(?:INTO|DELETE|UPDATE|FROM)\s+[\w.]+\s*\(\s*['\d)]/i.test(text),
+    applies: ({ text }) => /(?:INTO|INSERT|DELETE|UPDATE|FROM)\s+[\w.]+\s*\(\s*['\d)]/i.test(text),
   },
   {
     reason: 'A name that begins with a dot leaves out what no server can guess.',
