@@ -2,6 +2,12 @@
 /** The program: `dist/cli.cjs`, installed as `mergewright`. */
 import { commandLine } from './command-line.ts';
 
+// A reader such as `head` that has seen enough is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(process.exitCode ?? 0);
+});
+
 void commandLine(process.argv.slice(2), {
   cwd: process.cwd(),
   env: process.env,
