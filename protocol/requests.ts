@@ -86,6 +86,8 @@ export interface ServerRequests {
       readonly text?: string;
       readonly platform: string;
       readonly parameters: Readonly<Record<string, string>>;
+      /** Replace `$(Name)` also in a script without `:setvar` (setting `mergewright.run.sqlcmdVariables`). */
+      readonly sqlcmdVariables?: boolean;
     };
     result: { readonly load: ExecutableLoad | null; readonly problems: readonly Problem[] };
   };

@@ -1,18 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { RequestType } from 'vscode-languageserver/node';
 import { attachedFile } from '../../../protocol/connection.ts';
-import { parsePlatform } from '../../../protocol/platform.ts';
+import { isTsql, type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import type { CsvFile, InspectionRequests, ServerRequests } from '../../../protocol/requests.ts';
 import { columnMapping } from '../features/mapping.ts';
 import { csvHeader } from '../generate/csv.ts';
 import { type SeedFile, seedBatches } from '../generate/seed.ts';
 import { formatTableName, nameFits } from '../model/names.ts';
+import { decodeBytes } from '../syntax/encoding.ts';
 import { executableLoad } from '../workspace/executable.ts';
 import type { Folder } from '../workspace/folder.ts';
 import { loadOf } from '../workspace/load-of.ts';
 import { fileNameOf } from '../workspace/port.ts';
-import { normalUri } from './files.ts';
+import { expandSqlcmd } from '../workspace/sqlcmd.ts';
+import { normalUri, uriFiles } from './files.ts';
 import type { Host } from './host.ts';
 
 type Requests = ServerRequests & InspectionRequests;
@@ -51,18 +53,21 @@ export function registerCustomRequests(host: Host): void {
     };
   });
 
-  on('mergewright/executable', async ({ uri, platform: name, text, specification, parameters }) => {
+  on('mergewright/executable', async ({ uri, platform: name, text, specification, parameters, sqlcmdVariables }) => {
     const folder = await readyFolder(host, normalUri(uri));
     const platform = parsePlatform(name)?.name;
     if (platform === undefined) {
       const message = `"${name}" is no platform of a connection.`;
       return { load: null, problems: [{ code: 'unknown-platform', severity: 'error', message }] };
     }
+    const script =
+      isTsql(platform) && text !== undefined ? await expanded(text, uri, folder, platform, sqlcmdVariables) : null;
+    if (script !== null && script.problems.length > 0) return { load: null, problems: script.problems };
     const { value, problems } = executableLoad(folder, {
       platform,
       parameters,
       title: fileNameOf(uri),
-      ...(text === undefined ? {} : { text }),
+      ...(text === undefined ? {} : { text: script?.value ?? text }),
       ...(specification === undefined ? {} : { specification }),
     });
     return { load: value, problems: locate(host, problems) };
@@ -120,6 +125,17 @@ async function readyFolder(host: Host, uri: string): Promise<Folder> {
   host.workspace.flush();
   folder.refresh();
   return folder;
+}
+
+/** SQLCMD lines are worked off before anything is shown or sent; `:r` reads inside the script's folder of the workspace. */
+function expanded(text: string, uri: string, folder: Folder, platform: PlatformName, isOn = false) {
+  const read = async (path: string) => {
+    const file = URL.canParse(path.replaceAll('\\', '/'), uri) ? new URL(path.replaceAll('\\', '/'), uri).href : '';
+    if (!file.startsWith(`${folder.root}/`)) return undefined;
+    const bytes = await uriFiles.read(file);
+    return bytes === undefined ? undefined : decodeBytes(bytes).text;
+  };
+  return expandSqlcmd(text, { platform, isOn, read });
 }
 
 async function seedFile(folder: Folder, { table: name, path }: CsvFile, problems: Problem[]): Promise<SeedFile | null> {
