@@ -278,6 +278,8 @@ export class Folder {
 
   private async readSettingsAbove(path: string): Promise<void> {
     for (let folder = folderOf(path); ; folder = folderOf(folder)) {
+      // The editor's folder is the top; on the command line every folder above a path counts.
+      if (this.root !== '.' && !liesIn(folder, this.root)) return;
       const file = folder === '.' ? settingsName : `${folder}/${settingsName}`;
       if (!this.settings.has(file) && (await this.port.read(file)) !== undefined) await this.readFile(file);
       if (folder === '.' || folder === folderOf(folder) || !folder.includes('/')) return;

@@ -50,8 +50,29 @@ function inferTracked(pair: Pair): Inferred {
       ...mapping,
       ...inferParameters(pair, mapping.mapping),
     },
-    problems: [...problems, ...silent.map((match) => incomparableNote(pair, match.target))],
+    problems: [
+      ...problems,
+      ...silent.map((match) => incomparableNote(pair, match.target)),
+      ...unstoredNote(pair, keys),
+    ],
   };
+}
+
+/** Stage columns that the target does not have are left out, and said to be. */
+function unstoredNote(pair: Pair, keys: readonly string[]): readonly Problem[] {
+  const left = pair.match.unused.filter(
+    (column) => column.role === 'attribute' && !keys.includes(column.name) && !column.computed,
+  );
+  if (left.length === 0) return [];
+  const names = left.map((column) => column.name).join(', ');
+  return [
+    problemAt(
+      pair.source,
+      'column-not-stored',
+      `${shownName(pair, pair.target)} has no column for ${names} of ${shownName(pair, pair.source)}, which the load leaves out.`,
+      'info',
+    ),
+  ];
 }
 
 function incomparableNote(pair: Pair, column: CatalogColumn): Problem {
