@@ -61,6 +61,18 @@ describe('satellite', () => {
     expect(value?.options.hash_key).toEqual({ PatientKey: ['patient_id', '@SourceSystem'] });
   });
 
+  test.each([
+    ['binary(16)', 'md5'],
+    ['char(40)', 'sha1'],
+    ['varchar(64)', undefined],
+    ['binary(32)', undefined],
+  ])('a hash key of %s says the algorithm', (type, algorithm) => {
+    const ddl = patient.replaceAll('varchar(64)', type);
+    expect(infer(ddl, 'satellite', ['Dev_Patient_', 'SatPatient']).value?.options.hash_rules?.algorithm).toBe(
+      algorithm,
+    );
+  });
+
   test('hash and load columns that the stage has are taken over', () => {
     const { value, problems } = infer(
       `CREATE TABLE stg.Phone (PersonHk char(64), LoadDts datetime2(3), HashDiff char(64), Phone varchar(20), RecSrc varchar(10))

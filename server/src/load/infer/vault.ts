@@ -1,8 +1,10 @@
 import type { CatalogColumn, CatalogTable } from '../../../../protocol/catalog.ts';
+import { isTsql } from '../../../../protocol/platform.ts';
 import type { Problem } from '../../../../protocol/problem.ts';
 import type { LoadOptions } from '../../../../protocol/specification.ts';
 import { compactName, sameIdentifier, words } from '../../model/names.ts';
 import { findStageKey, orderedBusinessKey } from '../../model/stage-keys.ts';
+import { typeFacts } from '../../model/types.ts';
 import {
   hubsOf,
   type Inferred,
@@ -114,6 +116,7 @@ export function inferLink(pair: Pair): Inferred {
               ...parts.parts.map((part) => [part.column, part.inputs] as const),
             ]),
           }),
+      ...digestRules(pair, own),
       ...technical(pair),
       insert_only: true,
       ...mapping,
@@ -160,6 +163,7 @@ export function inferEffectivitySatellite(pair: Pair): Inferred {
       ...(start === undefined ? {} : { start: start.name }),
       ...(end === undefined ? {} : { end: end.name, open_end: openEndOf(end) }),
       ...(effectiveFrom === undefined ? {} : { effective_from: effectiveFrom.name }),
+      ...digestRules(pair, own),
       ...technical(pair),
       insert_only: true,
       ...mapping,
@@ -239,6 +243,7 @@ function inferHead(pair: Pair): Inferred {
   const mapping = inferMapping(pair);
   const common: LoadOptions = {
     target_key: [hashKey.name],
+    ...digestRules(pair, hashKey),
     ...technical(pair),
     ...mapping,
     ...inferParameters(pair, mapping.mapping),
@@ -254,6 +259,15 @@ function inferHead(pair: Pair): Inferred {
 /** The preset of satellites that already exist appends the source system's code to the key (handbook, example 1). */
 function withSourceSystem(pair: Pair, keys: readonly string[]): readonly string[] {
   return pair.stated.hash_rules?.preset === 'legacy-concat' ? [...keys, '@SourceSystem'] : keys;
+}
+
+/** A column of 16 or 20 bytes, or of twice as many characters, holds MD5 or SHA-1: SHA-256 would not fit. */
+function digestRules(pair: Pair, column: CatalogColumn | undefined): Pick<LoadOptions, 'hash_rules'> {
+  if (column === undefined || pair.stated.hash_rules?.algorithm !== undefined) return {};
+  const { family, length } = typeFacts(column.type, isTsql(pair.target.platform));
+  const bytes = family === 'binary' ? length : family === 'text' && length !== null ? length / 2 : null;
+  const algorithm = bytes === 16 ? 'md5' : bytes === 20 ? 'sha1' : null;
+  return algorithm === null ? {} : { hash_rules: { algorithm } };
 }
 
 function technical(pair: Pair): Pick<LoadOptions, 'load_ts' | 'record_source'> {
