@@ -55,7 +55,7 @@ describe('the conformance command', () => {
     const unknown = changedCases('scd2_day', (text) => text.replaceAll('minus-3-ms', 'minus-one-fortnight'));
     const { code, lines } = await run('--cases', unknown, '--id', 'DAY-02');
     expect(code).toBe(1);
-    expect(lines[0]).toMatch(/^DAY-02 step 1: not generated: /);
+    expect(lines[0]).toMatch(/^DAY-02 step 1: not generated: option "closing" expects /);
     const elsewhere = changedCases('scd2_day', (text) =>
       text.replaceAll(/"config": ?\{/g, '"config":{"engines":["fabric"],'),
     );

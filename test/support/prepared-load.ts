@@ -29,3 +29,26 @@ export async function prepareLastLoad(
   }
   throw new Error(`${owner.id} has no steps`);
 }
+
+/** The load of a case's last step alone, without an engine: enough where only its text matters. */
+export async function lastLoad(
+  owner: ConformanceCase,
+  settings: CaseSettings,
+): Promise<Pick<PreparedLoad, 'load' | 'now'>> {
+  const tables = await CaseTables.create(owner, 'mw_', deaf, settings);
+  const index = owner.steps.length - 1;
+  const step = owner.steps[index];
+  if (step === undefined) throw new Error(`${owner.id} has no steps`);
+  await tables.prepare(step);
+  const load = generatedLoad(owner, index, step, tables, settings);
+  if (typeof load === 'string') throw new Error(`${owner.id}: ${load}`);
+  return { load, now: step.now };
+}
+
+/** A session that runs nothing. */
+const deaf: CaseSession = {
+  execute: () => Promise.resolve(),
+  query: () => Promise.resolve([]),
+  runLoad: () => Promise.reject(new Error('this session runs no load')),
+  close: () => Promise.resolve(),
+};

@@ -1,5 +1,6 @@
 /** Runs one case on an engine: tables, seed, and per step the generated load and its comparison. */
 import { type ChangeCounts, type CountName, countNames } from '../../../protocol/counts.ts';
+import { checkOptions } from '../../../protocol/load-options.ts';
 import type { PatternName } from '../../../protocol/specification.ts';
 import { generateLoad } from '../../../server/src/generate/generate.ts';
 import { defaultStyle } from '../../../server/src/generate/style.ts';
@@ -105,6 +106,9 @@ export function generatedLoad(
   tables: CaseTables,
   settings: CaseSettings,
 ): GeneratedLoad | string {
+  const { engines: _engines, ...options } = owner.config;
+  const [complaint] = checkOptions({ ...options }).complaints;
+  if (complaint !== undefined) return `not generated: ${complaint}`;
   const formerColumns = owner.steps[index - 1]?.stage_columns;
   const newColumns =
     index === 0 || formerColumns === undefined
