@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findings } from '../lib/accessibility.mjs';
-import { prepare } from './01-load.mjs';
+import { generated, prepare, satellite } from './01-load.mjs';
 
-const satellite = 'raw.SatPatientAddressEMED_TEST.sql';
 const looks = [
   { name: 'light', day: 'days/2', options: { theme: 'light' } },
   { name: 'dark', day: 'days/3', options: { theme: 'dark' } },
@@ -29,7 +28,7 @@ export async function journey({ editor, open, root, shots }) {
     if (day !== undefined) {
       await prepare(workbench, day);
       await workbench.lens('Generate');
-      await workbench.page.locator('.view-line', { hasText: 'HashDiff' }).first().waitFor();
+      await workbench.tab(generated);
       await workbench.screenshot(`look-${name}-generate`);
       await workbench.openFile(satellite);
     }

@@ -31,7 +31,7 @@ export class Workbench {
   /** Opens a file of the workspace by a part of its name. */
   async openFile(name) {
     await this.#pick('Control+P', name, name);
-    await this.page.locator('.tabs-container .tab.active', { hasText: name }).first().waitFor();
+    await this.tab(name);
   }
 
   /** Chooses a row of the quick pick that is open. */
@@ -56,8 +56,9 @@ export class Workbench {
       .click();
   }
 
+  /** Waits until the tab of this name is in front. */
   async tab(text) {
-    const tab = this.page.locator('.tabs-container .tab', { hasText: text }).first();
+    const tab = this.page.locator('.tabs-container .tab.active', { hasText: text }).first();
     await tab.waitFor();
     return tab;
   }
@@ -141,8 +142,8 @@ export class Workbench {
     let last;
     for (let attempt = 0; attempt < 8; attempt += 1) {
       await this.page.keyboard.press(key);
-      await this.input.locator('.quick-input-box input').fill(text);
       try {
+        await this.input.locator('.quick-input-box input').fill(text, { timeout: 2000 });
         const found = this.input.locator('.monaco-list-row', { hasText: row }).first();
         await found.waitFor({ timeout: 2000 });
         await found.click();
@@ -150,7 +151,7 @@ export class Workbench {
       } catch (error) {
         last = error;
         await this.page.keyboard.press('Escape');
-        await this.input.waitFor({ state: 'hidden' });
+        await this.input.waitFor({ state: 'hidden', timeout: 5000 });
       }
     }
     throw last;
