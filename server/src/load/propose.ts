@@ -7,6 +7,7 @@ import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { LoadOptions, PatternName } from '../../../protocol/specification.ts';
 import { kindWords } from '../model/feeds.ts';
 import { words } from '../model/names.ts';
+import { type DigestAlgorithm, resolvedHashRules } from './digest.ts';
 import { problemAt, unknownColumn } from './infer/pair.ts';
 
 export interface ProposedColumn {
@@ -124,14 +125,25 @@ function vaultTable(
   return {
     name: nameOf(frame, 'rdv', prefix),
     columns: [
-      control(hashKey, 'char(64)', false),
+      control(hashKey, digestType(frame), false),
       ...vaultColumns(),
-      ...(hashdiff ? [control('HashDiff', 'char(64)', false)] : []),
+      ...(hashdiff ? [control('HashDiff', digestType(frame), false)] : []),
       ...rest,
     ],
     key: [hashKey, ...keyed],
     distribution: hashKey,
   };
+}
+
+const digestTypes: Readonly<Record<DigestAlgorithm, string>> = {
+  sha256: 'char(64)',
+  sha1: 'char(40)',
+  md5: 'char(32)',
+};
+
+/** Text that the digest's hex fills exactly. */
+function digestType({ options }: Frame): string {
+  return digestTypes[resolvedHashRules(options.hash_rules ?? {}, 'hash_key').algorithm];
 }
 
 function vaultColumns(): readonly ProposedColumn[] {
@@ -141,10 +153,10 @@ function vaultColumns(): readonly ProposedColumn[] {
 /** One hash key per business key column: which hubs they belong to is for a person to say. */
 function linkTable(frame: Frame, rest: readonly ProposedColumn[]): ProposedTable {
   const own = `${frame.entity}LinkKey`;
-  const parts = frame.keys.map((name) => control(`${entityOfKey(name)}Key`, 'char(64)', false));
+  const parts = frame.keys.map((name) => control(`${entityOfKey(name)}Key`, digestType(frame), false));
   return {
     name: nameOf(frame, 'rdv', 'Link'),
-    columns: [control(own, 'char(64)', false), ...parts, ...vaultColumns(), ...rest],
+    columns: [control(own, digestType(frame), false), ...parts, ...vaultColumns(), ...rest],
     key: [own],
     distribution: own,
   };
