@@ -18,8 +18,9 @@ import {
 import { columnOf, columnType, converted, findColumn, type LoadContext, report } from '../context.ts';
 import { type Query, types } from '../language.ts';
 import type { LoadPlan, Step } from '../plan.ts';
-import { columnIn, type Dates, datesOf, extraTable, loadTimePatterns } from '../vault/extra-tables.ts';
+import { columnIn, type Dates, datesOf, extraTable } from '../vault/extra-tables.ts';
 import { rebuildPlan } from '../vault/rebuild.ts';
+import { loadTimeNames } from '../vault/staging.ts';
 
 interface Effectivity {
   readonly of: CatalogTable;
@@ -94,7 +95,7 @@ function sharedKey(link: CatalogTable, effSat: CatalogTable, hubName: string): s
 function findEffectivity(context: LoadContext, of: CatalogTable, linkName: string): Effectivity | null {
   const { load_ts: loadTime, start: startName, end: endName } = context.options;
   const linkKey = columnIn(context, of, linkName, 'hash-key', ['*_hk', 'hk_*', '*_key']);
-  const loadTs = columnIn(context, of, loadTime, 'load-date', loadTimePatterns);
+  const loadTs = columnIn(context, of, loadTime, 'load-date', loadTimeNames);
   const start = columnIn(context, of, startName ?? 'start_ts', 'effective-start', [
     'start_*',
     '*_start',

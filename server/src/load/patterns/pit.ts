@@ -18,9 +18,10 @@ import { instant } from '../clock.ts';
 import { columnOf, columnType, converted, findColumn, type LoadContext, report } from '../context.ts';
 import type { Expression, Query } from '../language.ts';
 import type { LoadPlan, Step } from '../plan.ts';
-import { columnIn, type Dates, datesOf, extraTable, loadTimePatterns } from '../vault/extra-tables.ts';
+import { columnIn, type Dates, datesOf, extraTable } from '../vault/extra-tables.ts';
 import { ghostKey } from '../vault/ghosts.ts';
 import { rebuildPlan } from '../vault/rebuild.ts';
+import { loadTimeNames } from '../vault/staging.ts';
 
 /** A satellite and the two columns of the target that point into it. */
 interface Pointer {
@@ -91,7 +92,7 @@ function findPointers(context: LoadContext, hub: Hub): readonly Pointer[] {
     const [keyColumn, timeColumn] = columns.map((name) => findColumn(context, context.target, name, 'satellites'));
     if (satellite === undefined || keyColumn === undefined || timeColumn === undefined) return [];
     const satelliteKey = columnIn(context, satellite, hub.key.name, 'hash-key', ['*_hk', 'hk_*', '*_key']);
-    const loadTs = columnIn(context, satellite, loadTime, 'load-date', loadTimePatterns);
+    const loadTs = columnIn(context, satellite, loadTime, 'load-date', loadTimeNames);
     if (satelliteKey === undefined || loadTs === undefined) return [];
     return [{ relation: `newest_${index + 1}`, satellite, satelliteKey, loadTs, keyColumn, timeColumn }];
   });

@@ -34,7 +34,8 @@ import {
   vaultParameters,
   vaultStage,
 } from '../vault/staging.ts';
-import { type Replay, replaySteps, type Status, stagedStep } from '../vault/status/replay.ts';
+import { replaySteps, stagedStep } from '../vault/status/replay.ts';
+import type { Replay, Status } from '../vault/status/state.ts';
 import { flagValue } from '../versions.ts';
 
 const arrived = { kind: 'variable', name: 'ArrivedRows', type: types.count } as const;
@@ -135,7 +136,7 @@ function steps(replay: Replay): readonly Step[] {
     ...missingKeySteps(stage),
     stagedStep(replay),
     keyCount(stage, named('staged'), 'Distinct keys in the stage.', acceptedRows.name),
-    ...(isFull && context.options.on_empty_stage === 'fail' ? [emptyGuard] : []),
+    ...(context.options.on_empty_stage === 'fail' ? [emptyGuard] : []),
     ...replaySteps(replay),
     rowCount('arrivals', 'Rows for keys that are new, back or changed.', arrived.name),
     ...(isFull

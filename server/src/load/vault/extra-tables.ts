@@ -42,8 +42,6 @@ export function columnIn(
   return found;
 }
 
-export const loadTimePatterns = ['load_ts', 'load_date', 'load_datetime', 'load_dts', 'ldts'];
-
 /** The dates that a table is built for: `as_of`, a column of the stage and of the target. */
 export interface Dates {
   /** The column of `dates`, in the target's name and type. */

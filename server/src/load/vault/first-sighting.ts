@@ -14,6 +14,7 @@ import {
   select,
   source,
   table,
+  window,
 } from '../build.ts';
 import { columnOf, feedOf, findColumn, freeName, keyLabel, type LoadContext } from '../context.ts';
 import { type Item, type OrderItem, type Query, type Relation, types } from '../language.ts';
@@ -91,11 +92,16 @@ export function firstSightingPlan(context: LoadContext, says: string, things: st
   };
 }
 
-/** A stated order of sightings decides every case; without one, rows that tell different things are refused. */
+/**
+ * A row of a hub or link holds its keys and the sighting, so the order of sightings decides. Where rows say more, those
+ * that are sighted first must agree, unless a stated order decides.
+ */
 function rivalsOf({ context }: VaultStage): Rivals {
   const { duplicates, tie_break: ties } = context.options;
   if (duplicates === 'fail') return { refused: true, collapsed: false };
-  return { refused: duplicates !== undefined && ties === undefined, collapsed: true };
+  const { pattern } = context.specification;
+  const saysMore = pattern === 'nh_link' || pattern === 'reference_table';
+  return { refused: saysMore && duplicates !== undefined && ties === undefined, collapsed: true };
 }
 
 interface TieBreakers {
@@ -184,17 +190,13 @@ function refusingSteps(stage: VaultStage, rivals: Rivals, ties: TieBreakers, thi
   ];
 }
 
-/** Rows of one key that tell different things. Load time and record source of a sighting are no content. */
+/**
+ * Rows of one key that tell different things. A later delivery of a key is known as if it came in a later run; so what
+ * counts are the rows of its first load time. Load time and record source of a sighting are no content.
+ */
 function rivalGuard(stage: VaultStage, rivals: Rivals): Step {
-  const { keys, columns, loadTs, recordSource } = stage;
-  const told = columns.filter((of) => of !== loadTs && of !== recordSource);
-  const contents: Relation = rivals.collapsed
-    ? select(
-        told.map((of) => item(of.target.name, stagedAs('s', of))),
-        source(named('unknown'), 's'),
-        { distinct: true, text: 'exact' },
-      )
-    : named('unknown');
+  const { keys } = stage;
+  const contents = rivals.collapsed ? firstContents(stage) : named('unknown');
   return {
     kind: 'guard-rows',
     says: rivals.collapsed
@@ -211,6 +213,27 @@ function rivalGuard(stage: VaultStage, rivals: Rivals): Step {
       },
     ),
   };
+}
+
+/** What the rows of a key's first load time say, each content once. */
+function firstContents(stage: VaultStage): Relation {
+  const { columns, loadTs, recordSource } = stage;
+  const told = columns.filter((of) => of !== loadTs && of !== recordSource);
+  const items = told.map((of) => item(of.target.name, stagedAs('s', of)));
+  if (loadTs === undefined) {
+    return select(items, source(named('unknown'), 's'), { distinct: true, text: 'exact' });
+  }
+  const first = freeName(stage.context, 'first_time');
+  const firstTime = window('min', stagedAs('u', loadTs), keyForms(stage, 'u'), [], { text: keyTextOf(stage) });
+  const timed = select(
+    [...columns.map((of) => item(of.target.name, stagedAs('u', of))), item(first, firstTime)],
+    source(named('unknown'), 'u'),
+  );
+  return select(items, source(timed, 's'), {
+    distinct: true,
+    text: 'exact',
+    where: [compare(stagedAs('s', loadTs), '=', column('s', first, loadTs.type))],
+  });
 }
 
 function firstPerKey(stage: VaultStage, rows: Relation, ties: TieBreakers): Query {

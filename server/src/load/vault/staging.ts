@@ -3,7 +3,8 @@
  * target's types, technical columns filled; rows without a key left out, or their keys replaced.
  */
 import type { CatalogColumn } from '../../../../protocol/catalog.ts';
-import { sameIdentifier } from '../../model/names.ts';
+import type { ColumnRole } from '../../../../protocol/roles.ts';
+import { fitsPattern, sameIdentifier } from '../../model/names.ts';
 import {
   aggregate,
   any,
@@ -116,11 +117,23 @@ export function vaultStage(context: LoadContext): VaultStage {
     context,
     columns,
     keys,
-    loadTs: find(options.load_ts),
-    recordSource: find(options.record_source),
+    loadTs: find(options.load_ts) ?? columnLike(columns, 'load-date', loadTimeNames),
+    recordSource: find(options.record_source) ?? columnLike(columns, 'record-source', recordSourceNames),
     hashdiff:
       find(Object.keys(options.hashdiff ?? {})[0]) ?? columns.find((candidate) => candidate.target.role === 'hashdiff'),
   };
+}
+
+export const loadTimeNames = ['load_ts', 'load_date', 'load_datetime', 'load_dts', 'ldts'];
+const recordSourceNames = ['record_source', 'rec_src', 'rsrc'];
+
+/** The column with this role, or with one of the role's usual names. */
+function columnLike(
+  columns: readonly StagedColumn[],
+  role: ColumnRole,
+  names: readonly string[],
+): StagedColumn | undefined {
+  return columns.find((of) => of.target.role === role) ?? columns.find((of) => fitsPattern(of.target.name, names));
 }
 
 /** The target columns that something fills, in the target's order. */

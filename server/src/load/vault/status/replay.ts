@@ -1,8 +1,3 @@
-/**
- * Full loads replayed in the order of their load times: which keys arrive, change or vanish at each of them. All load
- * times are worked off at once; the state before one is the load before it, or what is stored.
- */
-import type { CatalogColumn } from '../../../../../protocol/catalog.ts';
 import {
   aggregate,
   all,
@@ -25,12 +20,11 @@ import {
   select,
   source,
   table,
-  union,
   window,
 } from '../../build.ts';
 import { clock } from '../../clock.ts';
-import { columnOf, converted, keyLabel, type LoadContext } from '../../context.ts';
-import { type Expression, type Query, types, type ValueType } from '../../language.ts';
+import { columnOf, converted, keyLabel } from '../../context.ts';
+import { type Expression, type Query, types } from '../../language.ts';
 import type { Step } from '../../plan.ts';
 import { ghostKey } from '../ghosts.ts';
 import {
@@ -43,25 +37,8 @@ import {
   storedAs,
   type VaultStage,
 } from '../staging.ts';
-
-export interface Status {
-  readonly target: CatalogColumn;
-  readonly type: ValueType;
-  readonly alive: Expression;
-  readonly dead: Expression;
-}
-
-export interface Replay {
-  readonly stage: VaultStage;
-  readonly loadTs: StagedColumn;
-  readonly status: Status;
-  /** The row of a vanished key repeats its last values; else it bears key, load time and source only. */
-  readonly keepsValues: boolean;
-  /** Keys that a load does not bring have vanished. */
-  readonly isFull: boolean;
-}
-
-const isDead = 'is_dead';
+import { departuresStep } from './departures.ts';
+import { flag, isDead, isFresh, previousTime, type Replay } from './state.ts';
 
 /** Steps that end in `arrivals` (rows of the stage to add) and, for full loads, `departures` (rows of vanished keys). */
 export function replaySteps(replay: Replay): readonly Step[] {
@@ -172,19 +149,6 @@ function isNoGhost({ context, keys }: VaultStage): readonly Expression[] {
   const kinds =
     context.options.ghost.style === 'unknown_and_error' ? (['unknown', 'error'] as const) : (['unknown'] as const);
   return kinds.map((kind) => compare(storedAs('t', context, key), '<>', ghostKey(context, key, kind)));
-}
-
-function flag(of: string, name: string): Expression {
-  return column(of, name, types.flag);
-}
-
-function previousTime({ loadTs }: Replay, alias: string): Expression {
-  return column(alias, 'previous_time', loadTs.type);
-}
-
-/** A load says something about a key only from the key's newest stored row on; what is older is known already. */
-function isFresh({ loadTs }: Replay, time: Expression): Expression {
-  return any(isNull(stagedAs('o', loadTs)), compare(time, '>=', stagedAs('o', loadTs)));
 }
 
 function lateGuard({ stage, loadTs }: Replay): readonly Step[] {
@@ -359,60 +323,4 @@ function conflictGuard({ stage, loadTs }: Replay): readonly Step[] {
       ),
     },
   ];
-}
-
-/** Keys that were alive after the load before (or are stored alive) and that the load does not bring. */
-function departuresStep(replay: Replay): Step {
-  const { stage, loadTs } = replay;
-  const isAbsent = (alias: string): Expression =>
-    notExists(
-      select([item('one', literal(1))], source(named('delivered'), 's'), {
-        where: [...sameKey(stage, 's', alias), compare(stagedAs('s', loadTs), '=', stagedAs('w', loadTs))],
-      }),
-    );
-  const previous = previousTime(replay, 'w');
-  const ofStored = select(departureItems(replay, 'o'), source(named('stored'), 'o'), {
-    joins: [
-      // The first load from the key's newest row on; later ones follow deliveries.
-      join('inner', named('times'), 'w', [
-        compare(stagedAs('w', loadTs), '>=', stagedAs('o', loadTs)),
-        any(isNull(previous), compare(previous, '<', stagedAs('o', loadTs))),
-      ]),
-    ],
-    where: [compare(flag('o', isDead), '=', literal(0)), isAbsent('o')],
-  });
-  const ofDelivered = select(departureItems(replay, 'p'), source(named('delivered'), 'p'), {
-    joins: [
-      join('inner', named('times'), 'w', [compare(previous, '=', stagedAs('p', loadTs))]),
-      join('left', named('stored'), 'o', sameKey(stage, 'o', 'p')),
-    ],
-    where: [isFresh(replay, stagedAs('p', loadTs)), isAbsent('p')],
-  });
-  return {
-    kind: 'let',
-    says: 'A row for each key that a full load does not bring any more.',
-    name: 'departures',
-    query: union(ofStored, ofDelivered),
-  };
-}
-
-function departureItems(replay: Replay, alias: string) {
-  const { stage, loadTs } = replay;
-  return stage.columns.map((of) => {
-    if (of === loadTs) return item(of.target.name, stagedAs('w', loadTs));
-    if (of === stage.recordSource) return item(of.target.name, systemSource(stage.context, of));
-    const isRepeated = replay.keepsValues || of.role !== null || stage.keys.includes(of);
-    if (isRepeated) return item(of.target.name, stagedAs(alias, of));
-    return item(of.target.name, parameterOf(stage.context, of) ?? literal(null, of.type));
-  });
-}
-
-/** The source of rows that the load invents; the run's own where the source is a parameter. */
-function systemSource(context: LoadContext, of: StagedColumn): Expression {
-  return parameterOf(context, of) ?? literal(context.options.system_source ?? 'SYSTEM', of.type);
-}
-
-function parameterOf(context: LoadContext, of: StagedColumn): Expression | null {
-  const isParameter = context.feeds.some((feed) => feed.target === of.target && feed.source === null);
-  return isParameter ? of.value : null;
 }
