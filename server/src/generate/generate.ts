@@ -17,6 +17,7 @@ import type { TsqlPrinter } from '../sql/tsql.ts';
 import { duckdbPreview, duckdbScript } from './forms/duckdb.ts';
 import { controlColumns, dynamicCall, dynamicPieces, dynamicProcedure } from './forms/dynamic-procedure.ts';
 import { procedureCall, tsqlPreview, tsqlProcedure, tsqlScript, tsqlView } from './forms/tsql.ts';
+import { withHashGuards } from './hash-guards.ts';
 import { headerLine } from './header.ts';
 import { departingOptions, resolveOptions } from './options.ts';
 import { loadParameters } from './parameters.ts';
@@ -53,7 +54,7 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
     ]);
   }
   const context = makeContext(specification, tables, chosen.printer.traits);
-  const plan = withStartValues(planner(context), request.parameters ?? {});
+  const plan = withHashGuards(withStartValues(planner(context), request.parameters ?? {}), platform);
   const problems = [...context.problems, ...platformProblems(plan, specification, tables, platform)];
   if (problems.some(({ severity }) => severity === 'error')) return refused(problems);
   const form = formOf(plan, specification, request, chosen, platform);

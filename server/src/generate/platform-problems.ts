@@ -19,6 +19,7 @@ export function platformProblems(
     ...databaseProblems(tables, platform),
     ...mergeProblems(plan, specification, tables, platform),
     ...(lacksUtf8(platform) && hashesText(plan) ? [asciiOnly(platform)] : []),
+    ...(!isTsql(platform.name) && findInPlan(plan, ({ kind }) => kind === 'checksum') ? [noChecksum(platform)] : []),
   ];
 }
 
@@ -95,6 +96,14 @@ function asciiOnly(platform: Platform): Problem {
     code: 'unsupported',
     severity: 'warning',
     message: `unsupported: UTF-8 digest: SQL Server ${platform.version} has no UTF-8 collation, so texts are hashed as ASCII and a guard stops the load for any other letter; the nearest without that limit is SQL Server 2019.`,
+  };
+}
+
+function noChecksum(platform: Platform): Problem {
+  return {
+    code: 'unsupported',
+    severity: 'warning',
+    message: `unsupported: BINARY_CHECKSUM on ${platform.name}: the engine has no such function, so the column stays NULL; the nearest is a digest, with --set hashdiff={"CheckSum":["…"]} into a column of 64 characters.`,
   };
 }
 

@@ -115,6 +115,12 @@ export type Expression =
   | { readonly kind: 'later'; readonly left: Expression; readonly right: Expression }
   /** A value's text under the hash rule; see `digest/rendering.ts`. */
   | { readonly kind: 'rendered'; readonly operand: Expression; readonly rendering: Rendering }
+  /** T-SQL's BINARY_CHECKSUM, for tables that already hold such values. */
+  | { readonly kind: 'checksum'; readonly of: readonly Expression[] }
+  /** A text that holds more than ASCII. */
+  | { readonly kind: 'beyond-ascii'; readonly operand: Expression }
+  /** A point in time with more than six digits of a second. */
+  | { readonly kind: 'beyond-microseconds'; readonly operand: Expression }
   /** A value as a person reads it in a message. */
   | { readonly kind: 'shown'; readonly operand: Expression }
   /** The digest over the UTF-8 bytes of a text, as lower-case hex or as bytes. `length` is the text's limit in characters. */

@@ -121,6 +121,12 @@ export abstract class Printer {
         return this.shownText(e.operand);
       case 'digest':
         return this.digest(e);
+      case 'checksum':
+        return this.checksum(e.of);
+      case 'beyond-ascii':
+        return this.beyondAscii(this.expression(e.operand));
+      case 'beyond-microseconds':
+        return this.beyondMicroseconds(this.expression(e.operand));
       case 'aggregate':
         return this.aggregate(e);
       case 'window':
@@ -170,6 +176,9 @@ export abstract class Printer {
   protected abstract renderedText(e: Extract<Expression, { kind: 'rendered' }>): string;
   protected abstract shownText(operand: Expression): string;
   protected abstract digest(e: Extract<Expression, { kind: 'digest' }>): string;
+  protected abstract checksum(of: readonly Expression[]): string;
+  protected abstract beyondAscii(text: string): string;
+  protected abstract beyondMicroseconds(time: string): string;
   protected abstract rowAddress(of: string): string;
   protected abstract laterOf(left: string, right: string): string;
 

@@ -264,6 +264,22 @@ export class TsqlPrinter extends Printer {
       : `CONVERT(${type}, ${collated} COLLATE ${binary})`;
   }
 
+  protected checksum(of: readonly Expression[]): string {
+    return `BINARY_CHECKSUM(${this.joined(
+      of.map((part) => this.expression(part)),
+      ', ',
+    )})`;
+  }
+
+  /** Under a binary collation a range of letters is a range of code points. */
+  protected beyondAscii(text: string): string {
+    return `PATINDEX(N'%[^' + NCHAR(1) + N'-' + NCHAR(127) + N']%' COLLATE ${binary}, ${text}) > 0`;
+  }
+
+  protected beyondMicroseconds(time: string): string {
+    return `DATEPART(nanosecond, ${time}) % 1000 <> 0`;
+  }
+
   protected rowAddress(_of: string): string {
     throw new Error('T-SQL has no row addresses; a plan asks the traits first');
   }

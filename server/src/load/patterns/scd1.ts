@@ -4,6 +4,7 @@ import { feedPlan } from '../feed-plan.ts';
 import type { LoadPlan, Step } from '../plan.ts';
 import {
   absenceColumns,
+  derivedColumns,
   finishPlan,
   insertWrite,
   makeVersions,
@@ -20,7 +21,11 @@ export function planScd1(context: LoadContext): LoadPlan {
   if (strategy === 'type1_cdc' || load === 'cdc') return planFromFeed(context);
   const rules: VersionRules = { versioned: false, loads: true };
   const versions = makeVersions(context, rules);
-  const written = new Set([...versions.attributes.map((feed) => feed.target), ...absenceColumns(versions)]);
+  const written = new Set([
+    ...versions.attributes.map((feed) => feed.target),
+    ...derivedColumns(versions),
+    ...absenceColumns(versions),
+  ]);
   const columns = writableColumns(context).filter((of) => written.has(of));
   return finishPlan(
     versionSteps(versions, rules),

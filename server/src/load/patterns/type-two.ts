@@ -10,6 +10,7 @@ import {
   type ChangeKind,
   changesName,
   closeWrite,
+  derivedColumns,
   found,
   insertWrite,
   kindIs,
@@ -28,7 +29,7 @@ export function typeTwoWrites(
   more: readonly Assignment[] = [],
 ): readonly Write[] {
   const { context } = versions;
-  const attributes = versions.attributes.map((feed) => feed.target);
+  const attributes = [...versions.attributes.map((feed) => feed.target), ...derivedColumns(versions)];
   const marks = absenceColumns(versions);
   const rewritten = writableColumns(context).filter((of) => attributes.includes(of) || marks.includes(of));
   const inserted: ChangeKind[] = ['new', 'changed', ...(copiesAbsent(versions) ? (['absent'] as const) : [])];
