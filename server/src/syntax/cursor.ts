@@ -34,9 +34,9 @@ export class Cursor {
   /** Something unexpected was met in the current unit, reported or not. */
   stumbled = false;
 
-  kinds: Uint8Array = new Uint8Array(1024);
-  starts: Int32Array = new Int32Array(1024);
-  ends: Int32Array = new Int32Array(1024);
+  kinds: Uint8Array;
+  starts: Int32Array;
+  ends: Int32Array;
   words: string[] = [];
   private count = 0;
   private readonly tokenizer: Tokenizer;
@@ -45,7 +45,7 @@ export class Cursor {
   /** Offset in the file up to which the parser has looked. */
   furthest = 0;
   /** Offset of the first string, name or comment without an end. */
-  private readonly openTokens: Set<number> = new Set();
+  private openTokens: Set<number> | null = null;
 
   constructor(text: string, dialect: Dialect, grammar: Grammar, from = 0, limit = text.length) {
     this.text = text;
@@ -53,6 +53,11 @@ export class Cursor {
     this.grammar = grammar;
     this.tokenizer = new Tokenizer(text, dialect, from, limit);
     this.previousEnd = from;
+    // A short text gets short buffers: most texts are single statements.
+    const size = Math.min(1024, ((limit - from) >> 2) + 32);
+    this.kinds = new Uint8Array(size);
+    this.starts = new Int32Array(size);
+    this.ends = new Int32Array(size);
     this.fill(window);
   }
 
@@ -153,7 +158,7 @@ export class Cursor {
     const kind = this.kinds[this.index] as number;
     if (kind <= tokenKind.separator) return;
     this.previousEnd = this.ends[this.index] as number;
-    if (this.openTokens.size > 0 && this.openTokens.has(this.starts[this.index] as number)) this.reportOpenToken();
+    if (this.openTokens?.has(this.starts[this.index] as number) === true) this.reportOpenToken();
     this.index += 1;
     if (this.index + window > this.count) this.fill(window);
   }
@@ -228,7 +233,6 @@ export class Cursor {
   private fill(ahead: number): void {
     if (this.exhausted) return;
     const wanted = this.index + ahead + chunk;
-    if (wanted > this.kinds.length) this.grow(wanted);
     const { tokenizer } = this;
     while (this.count < wanted) {
       tokenizer.next();
@@ -237,12 +241,16 @@ export class Cursor {
         continue;
       }
       const at = this.count;
+      if (at === this.kinds.length) this.grow(at + 1);
       this.kinds[at] = tokenizer.kind;
       this.starts[at] = tokenizer.start;
       this.ends[at] = tokenizer.end;
       this.words[at] = tokenizer.word;
       this.count += 1;
-      if (tokenizer.unterminated) this.openTokens.add(tokenizer.start);
+      if (tokenizer.unterminated) {
+        this.openTokens ??= new Set();
+        this.openTokens.add(tokenizer.start);
+      }
       if (tokenizer.kind === tokenKind.end) {
         this.exhausted = true;
         return;
