@@ -1,4 +1,5 @@
 import type { ConnectionSettings } from '../../protocol/connection.ts';
+import type { ResultSet } from '../../protocol/run.ts';
 import type {
   FromRunner,
   RunJob,
@@ -19,6 +20,8 @@ interface Held {
   readonly settings: ConnectionSettings;
   readonly session: Session;
   run: Run | null;
+  /** Settles when everything asked so far has ended: a connection does one thing at a time. */
+  last: Promise<void>;
 }
 
 /** Holds the sessions of one client and answers its messages. */
@@ -61,9 +64,9 @@ export class RunnerHost {
       case 'query':
         return this.#query(name, message.params);
       case 'tables':
-        return this.#usable(name).session.tables();
+        return inTurn(this.#usable(name), ({ session }) => session.tables());
       case 'describe':
-        return this.#usable(name).session.describe(message.params.tables);
+        return inTurn(this.#usable(name), ({ session }) => session.describe(message.params.tables));
       case 'endTransaction':
         return this.#change(name, (session) => session.endTransaction(message.params.action));
       case 'changeDatabase':
@@ -81,7 +84,11 @@ export class RunnerHost {
     this.#event(name, { kind: 'state', state: 'connecting' });
     try {
       const session = await openSession(settings, secret, attempt.signal);
-      const held: Held = { settings, session, run: null };
+      if (attempt.signal.aborted) {
+        await session.close();
+        throw new ConnectionError('Connecting was cancelled.');
+      }
+      const held: Held = { settings, session, run: null, last: Promise.resolve() };
       this.#held.set(name, held);
       void session.lost.then(() => this.#lost(name, held));
       return describe(held);
@@ -100,7 +107,7 @@ export class RunnerHost {
     });
     held.run = run;
     try {
-      const end = await run.start();
+      const end = await inTurn(held, () => run.start());
       return { ...end, description: describe(held) };
     } finally {
       held.run = null;
@@ -109,15 +116,16 @@ export class RunnerHost {
   }
 
   async #query(name: string, { batches }: Request<'query'>['params']): Promise<Request<'query'>['result']> {
-    const { session } = this.#usable(name);
-    const sets = [];
-    for (const batch of batches) sets.push(...(await query(session, batch.text)));
-    return sets;
+    return inTurn(this.#usable(name), async ({ session }) => {
+      const sets: ResultSet[] = [];
+      for (const batch of batches) sets.push(...(await query(session, batch.text)));
+      return sets;
+    });
   }
 
   async #change(name: string, change: (session: Session) => Promise<void>): Promise<SessionDescription> {
     const held = this.#usable(name);
-    await change(held.session);
+    await inTurn(held, ({ session }) => change(session));
     return describe(held);
   }
 
@@ -153,6 +161,16 @@ export class RunnerHost {
   #event(session: string, event: Extract<FromRunner, { kind: 'event' }>['event']): void {
     this.#send({ kind: 'event', session, event });
   }
+}
+
+/** Begins when what was asked before has ended, well or not. */
+function inTurn<T>(held: Held, work: (held: Held) => Promise<T>): Promise<T> {
+  const result = held.last.then(() => work(held));
+  held.last = result.then(
+    () => undefined,
+    () => undefined,
+  );
+  return result;
 }
 
 function describe({ settings, session }: Held): SessionDescription {

@@ -54,6 +54,7 @@ class DuckdbSession implements Session {
   #database = '';
   #version = '';
   #isRunning = false;
+  #ended: Promise<BatchEnd> | undefined;
   #isCancelled = false;
   #interrupts: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -94,7 +95,13 @@ class DuckdbSession implements Session {
     return this.#isClosed;
   }
 
-  async execute(text: string, handlers: BatchHandlers): Promise<BatchEnd> {
+  execute(text: string, handlers: BatchHandlers): Promise<BatchEnd> {
+    const end = this.#execute(text, handlers);
+    this.#ended = end;
+    return end;
+  }
+
+  async #execute(text: string, handlers: BatchHandlers): Promise<BatchEnd> {
     if (this.#isClosed) return { kind: 'lost', reason: this.#dropped ?? 'The session is closed.', sent: false };
     this.#isCancelled = false;
     this.#commits = 0;
@@ -152,6 +159,9 @@ class DuckdbSession implements Session {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    // The engine must not lose a connection under a running statement.
+    if (this.#isRunning) this.drop('The session was closed.');
+    await this.#ended;
     if (this.inTransaction) await this.#connection.run('ROLLBACK').catch(() => undefined);
     this.#connection.closeSync();
     this.#file.release();

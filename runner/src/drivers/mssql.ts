@@ -86,6 +86,7 @@ class MssqlSession implements Session {
       await this.#readFacts();
     } catch (error) {
       this.#lose('The connection was given up.');
+      if (signal.aborted) throw new ConnectionError('Connecting was cancelled.');
       throw new ConnectionError(
         `${this.#settings.server} answered the login but not the first query: ${error instanceof Error ? error.message : String(error)}`,
       );
