@@ -3,8 +3,8 @@ import { labelOf } from './analysis/hashes.ts';
 import { hasClosingRule } from './analysis/house.ts';
 import { plainColumn, roleByName } from './analysis/names.ts';
 import { innerColumn } from './analysis/sides.ts';
-import type { Body } from './analysis/steps.ts';
-import { closingOf } from './analysis/versions.ts';
+import { type Body, stepsWith } from './analysis/steps.ts';
+import { closingsOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const betweenReadsTwoVersions: Rule = {
@@ -27,7 +27,7 @@ export const betweenReadsTwoVersions: Rule = {
     },
   ],
   body(body, context) {
-    const found = body.steps.flatMap((step) => step.find('between').map((entry) => ({ step, entry })));
+    const found = stepsWith(body, 'between').flatMap((step) => step.find('between').map((entry) => ({ step, entry })));
     if (found.length === 0) return;
     const halfOpen = closesHalfOpen(body, context);
     for (const { step, entry } of found) {
@@ -65,9 +65,8 @@ function closesHalfOpen(body: Body, context: RuleContext): boolean {
   const ends = new Set<string>();
   const starts = new Set<string>();
   for (const step of body.steps) {
-    for (const { node, scope } of [...step.find('update'), ...step.find('merge-update')]) {
-      const end = closingOf(node.assignments, scope, context.tables)?.end;
-      if (end != null) ends.add(context.text(step, end.value).toLowerCase());
+    for (const { closing } of closingsOf(step, context.tables)) {
+      if (closing.end !== null) ends.add(context.text(step, closing.end.value).toLowerCase());
     }
     for (const entry of step.find('select-item')) {
       const label = step.statement.kind === 'insert' ? labelOf(entry, step) : null;

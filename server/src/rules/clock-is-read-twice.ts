@@ -1,9 +1,10 @@
 import type { Call, Node } from '../syntax/tree.ts';
 import { insertAt, replace } from './analysis/fixes.ts';
 import { clockReads, isClock } from './analysis/flow.ts';
+import { memo } from './analysis/memo.ts';
 import { callName } from './analysis/names.ts';
 import { tablesIn } from './analysis/sides.ts';
-import type { Body, Step } from './analysis/steps.ts';
+import { type Body, indexIn, type Step, stepsWith } from './analysis/steps.ts';
 import { type VariableFact, variablesOf } from './analysis/variables.ts';
 import { type FindingFix, type Rule, tsqlPlatforms } from './engine/rule.ts';
 
@@ -48,7 +49,9 @@ COMMIT TRANSACTION;`,
     const first = new Map<string, Step>();
     const reads: { readonly step: Step; readonly node: Call }[] = [];
     const repeated: { readonly step: Step; readonly node: Node }[] = [];
-    for (const step of body.steps) {
+    const steps = stepsWith(body, 'insert', 'update', 'merge');
+    if (!steps.some((step) => clockReads(step).length > 0)) return;
+    for (const step of steps) {
       if (step.region === 'catch' || step.loop !== null) continue;
       if (!['insert', 'update', 'merge'].includes(step.statement.kind)) continue;
       const clocks = clockReads(step);
@@ -78,20 +81,20 @@ function fromClock(variable: VariableFact | undefined): boolean {
   return variable?.values.some(({ value }) => isClock(value)) ?? false;
 }
 
-function targetName(step: Step): string | null {
+const targetName = memo((step: Step): string | null => {
   for (const kind of ['merge', 'update', 'insert'] as const) {
     const target = step.find(kind)[0]?.scope?.target;
     if (target != null) return [...tablesIn(target.node)][0] ?? null;
   }
   return null;
-}
+});
 
 /** One variable before the first statement that reads the clock. */
 function fixFor(body: Body, reads: readonly { readonly step: Step; readonly node: Call }[]): readonly FindingFix[] {
   const [first] = reads;
   if (first === undefined) return [];
-  const batch = body.batches[body.steps.indexOf(first.step)];
-  const sameBatch = reads.every(({ step }) => body.batches[body.steps.indexOf(step)] === batch);
+  const batch = body.batches[indexIn(body, first.step)];
+  const sameBatch = reads.every(({ step }) => body.batches[indexIn(body, step)] === batch);
   const sameClock = reads.every(({ node }) => callName(node) === callName(first.node));
   const taken = variablesOf(body);
   const name = ['@now', '@load_time', '@batch_time'].find((candidate) => !taken.has(candidate));

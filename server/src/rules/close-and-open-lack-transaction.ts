@@ -4,7 +4,7 @@ import { openTransactions, setsOption } from './analysis/flow.ts';
 import { meet, tablesIn } from './analysis/sides.ts';
 import type { Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
-import { closingOf } from './analysis/versions.ts';
+import { closingsOf } from './analysis/versions.ts';
 import type { Rule, RuleContext } from './engine/rule.ts';
 
 export const closeAndOpenLackTransaction: Rule = {
@@ -74,8 +74,6 @@ COMMIT TRANSACTION;`,
 };
 
 function closes(step: Step, context: RuleContext) {
-  for (const { node, scope } of step.find('update')) {
-    if (closingOf(node.assignments, scope, context.tables) !== null) return scope?.target ?? null;
-  }
-  return null;
+  if (step.statement.kind !== 'update') return null;
+  return closingsOf(step, context.tables)[0]?.scope.target ?? null;
 }

@@ -1,7 +1,8 @@
 import { bare } from '../syntax/inspect.ts';
 import type { Expression } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
-import type { Scope, Step } from './analysis/steps.ts';
+import { callName } from './analysis/names.ts';
+import { type Scope, type Step, stepsWith } from './analysis/steps.ts';
 import { earlierThan } from './analysis/time.ts';
 import { type VariableFact, variablesOf } from './analysis/variables.ts';
 import type { Rule, RuleContext } from './engine/rule.ts';
@@ -23,31 +24,33 @@ export const datetimeRoundsEnd: Rule = {
     { sql: `DECLARE @end datetime2(3) = '2026-01-31 23:59:59.999';` },
     { sql: `DECLARE @end datetime = '2026-01-31 23:59:59.997';` },
   ],
+  statement(step, context) {
+    for (const { node } of step.find('declared-variable')) {
+      if (node.type?.text === 'datetime' && node.value !== null) checkLiteral(step, context, node.value);
+    }
+    for (const { node } of step.find('cast')) {
+      if (node.type.text === 'datetime') checkLiteral(step, context, node.operand);
+    }
+    for (const { node, scope } of step.find('assignment')) {
+      if (node.column === null || !endsDay(node.value)) continue;
+      if (context.tables.type(node.column, scope) === 'datetime') checkLiteral(step, context, node.value);
+    }
+    for (const { node, scope } of step.find('binary')) {
+      if (!['=', '<', '<=', '>', '>=', '<>'].includes(node.operator) || !endsDay(node.right)) continue;
+      if (context.tables.type(node.left, scope) === 'datetime') checkLiteral(step, context, node.right);
+    }
+  },
   body(body, context) {
-    const variables = variablesOf(body);
-    for (const step of body.steps) {
-      for (const { node } of step.find('declared-variable')) {
-        if (node.type?.text === 'datetime' && node.value !== null) checkLiteral(step, context, node.value);
-      }
-      if (step.statement.kind === 'set-variable') {
+    for (const step of stepsWith(body, 'call', 'set-variable')) {
+      if (step.statement.kind === 'set-variable' && endsDay(step.statement.value)) {
         const { variable, value } = step.statement;
-        if (variables.get(variable.name.toLowerCase())?.type === 'datetime') checkLiteral(step, context, value);
-      }
-      for (const { node } of step.find('cast')) {
-        if (node.type.text === 'datetime') checkLiteral(step, context, node.operand);
-      }
-      for (const { node, scope } of step.find('assignment')) {
-        if (node.column !== null && context.tables.type(node.column, scope) === 'datetime')
-          checkLiteral(step, context, node.value);
-      }
-      for (const { node, scope } of step.find('binary')) {
-        if (!['=', '<', '<=', '>', '>=', '<>'].includes(node.operator)) continue;
-        if (context.tables.type(node.left, scope) === 'datetime') checkLiteral(step, context, node.right);
+        if (variablesOf(body).get(variable.name.toLowerCase())?.type === 'datetime') checkLiteral(step, context, value);
       }
       for (const { node, scope } of step.find('call')) {
+        if (callName(node) !== 'DATEADD') continue;
         const earlier = earlierThan(node);
         if (earlier?.unit !== 'millisecond' || earlier.amount > 2) continue;
-        if (typeOf(earlier.from, scope, context, variables) !== 'datetime') continue;
+        if (typeOf(earlier.from, scope, context, variablesOf(body)) !== 'datetime') continue;
         context.report(step, node, {
           message: `A datetime does not move by ${earlier.amount} ms: it keeps .000, .003 and .007 only.`,
           fixes: [
@@ -63,6 +66,12 @@ export const datetimeRoundsEnd: Rule = {
   },
 };
 
+/** A literal that ends above .998, which rounds up into the next day. */
+function endsDay(value: Expression): boolean {
+  const inner = bare(value);
+  return inner.kind === 'literal' && /23:59:59\.99[89]\d*\s*$/.test(inner.value);
+}
+
 function typeOf(
   expression: Expression,
   scope: Scope | null,
@@ -74,10 +83,9 @@ function typeOf(
   return context.tables.type(inner, scope);
 }
 
-/** Only what ends above .998 rounds up into the next day. */
 function checkLiteral(step: Step, context: RuleContext, value: Expression): void {
   const inner = bare(value);
-  if (inner.kind !== 'literal' || !/23:59:59\.99[89]\d*\s*$/.test(inner.value)) return;
+  if (!endsDay(inner)) return;
   const text = context.text(step, inner);
   context.report(step, inner, {
     message: `As a datetime, ${text} is the next day at midnight.`,

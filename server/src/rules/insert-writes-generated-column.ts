@@ -4,7 +4,7 @@ import { tableNameOf } from '../syntax/inspect.ts';
 import type { Expression, Identifier, Insert, MergeInsert, NodeBase } from '../syntax/tree.ts';
 import { removeItem } from './analysis/fixes.ts';
 import { same } from './analysis/names.ts';
-import { type Body, type Source, type Step, selectsOf } from './analysis/steps.ts';
+import { type Body, indexIn, type Source, type Step, selectsOf, stepsWith } from './analysis/steps.ts';
 import { allPlatforms, type Edit, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const insertWritesGeneratedColumn: Rule = {
@@ -31,7 +31,7 @@ SET IDENTITY_INSERT dw.Reason OFF;`,
     },
   ],
   body(body, context) {
-    for (const step of body.steps) {
+    for (const step of stepsWith(body, 'insert', 'merge-insert')) {
       for (const { node, scope } of step.find('insert')) {
         check(body, step, context, scope?.target ?? null, node.columns, (index) => insertEdits(node, index));
       }
@@ -81,7 +81,7 @@ function allowsIdentity(body: Body, step: Step, target: Source): boolean {
   if (node.kind !== 'table') return false;
   const name = tableNameOf(node.name);
   let on = false;
-  for (const before of body.steps.slice(0, body.steps.indexOf(step))) {
+  for (const before of body.steps.slice(0, indexIn(body, step))) {
     const { statement } = before;
     if (statement.kind !== 'set-option' || !statement.names.includes('IDENTITY_INSERT')) continue;
     if (statement.table === null || nameFits(tableNameOf(statement.table), name)) on = statement.value === 'ON';

@@ -3,10 +3,10 @@ import type { Expression } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
 import { hasClosingRule } from './analysis/house.ts';
 import { callOf, roleByName } from './analysis/names.ts';
-import type { Body, Scope, Step } from './analysis/steps.ts';
+import { type Body, type Scope, type Step, stepsWith } from './analysis/steps.ts';
 import { durationOf, type Earlier, earlierThan, stepOf } from './analysis/time.ts';
 import { variablesOf } from './analysis/variables.ts';
-import { closingOf } from './analysis/versions.ts';
+import { closingsOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const intervalEndsOneUnitEarly: Rule = {
@@ -32,42 +32,35 @@ FROM dw.DimTier AS t JOIN stg.Tier AS s ON s.MemberNo = t.MemberNo
 WHERE t.IsCurrent = 1 AND EXISTS (SELECT s.Tier EXCEPT SELECT t.Tier);`,
     },
   ],
+  statement(step, context) {
+    for (const { closing, scope } of closingsOf(step, context.tables)) {
+      const { end } = closing;
+      const earlier = end === null ? null : earlierThan(end.value);
+      if (end === null || earlier === null || hasClosingRule(step, context)) continue;
+      if (!isBelowPrecision(earlier, scope, context)) report(step, context, end.value, earlier, 'warning');
+    }
+    inView(step, context);
+  },
   body(body, context) {
     const reported = new Set<Expression>();
-    for (const step of body.steps) {
-      if (hasClosingRule(step, context)) continue;
-      for (const { node, scope } of [...step.find('update'), ...step.find('merge-update')]) {
-        const end = closingOf(node.assignments, scope, context.tables)?.end;
-        if (end == null) continue;
-        const found = direct(end.value, scope, step) ?? throughVariable(body, end.value);
-        if (found === null || reported.has(found.at)) continue;
-        reported.add(found.at);
-        if (!isBelowPrecision(found.earlier, found.scope, context)) report(found, context, 'warning');
+    for (const step of stepsWith(body, 'update', 'merge-update')) {
+      for (const { closing } of closingsOf(step, context.tables)) {
+        const found = closing.end === null ? null : throughVariable(body, closing.end.value);
+        if (found === null || reported.has(found.value) || hasClosingRule(step, context)) continue;
+        reported.add(found.value);
+        report(found.step, context, found.value, found.earlier, 'warning');
       }
-      inView(step, context);
     }
   },
 };
 
-interface Found {
-  readonly step: Step;
-  readonly at: Expression;
-  readonly earlier: Earlier;
-  readonly scope: Scope | null;
-}
-
-function direct(value: Expression, scope: Scope | null, step: Step): Found | null {
-  const earlier = earlierThan(value);
-  return earlier === null ? null : { step, at: value, earlier, scope };
-}
-
 /** `SET @yesterday = DATEADD(ms, -3, @today)` and later `ValidTo = @yesterday`. */
-function throughVariable(body: Body, value: Expression): Found | null {
+function throughVariable(body: Body, value: Expression) {
   const inner = bare(value);
   if (inner.kind !== 'variable') return null;
   for (const assigned of variablesOf(body).get(inner.name.toLowerCase())?.values ?? []) {
     const earlier = earlierThan(assigned.value);
-    if (earlier !== null) return { step: assigned.step, at: assigned.value, earlier, scope: null };
+    if (earlier !== null) return { ...assigned, earlier };
   }
   return null;
 }
@@ -81,17 +74,23 @@ function isBelowPrecision(earlier: Earlier, scope: Scope | null, context: RuleCo
 
 /** An end-dating view: LEAD of the next start, one unit earlier. */
 function inView(step: Step, context: RuleContext): void {
-  for (const { node, scope } of step.find('select-item')) {
+  for (const { node } of step.find('select-item')) {
     if (node.alias === null || roleByName(node.alias.name) !== 'effective-end') continue;
     const inner = bare(node.expression);
     const first = callOf(inner, 'COALESCE', 'ISNULL')?.arguments[0] ?? inner;
     const earlier = earlierThan(first);
     if (earlier === null || callOf(earlier.from, 'LEAD') === null) continue;
-    report({ step, at: first, earlier, scope }, context, 'info');
+    report(step, context, first, earlier, 'info');
   }
 }
 
-function report({ step, at, earlier }: Found, context: RuleContext, severity: 'warning' | 'info'): void {
+function report(
+  step: Step,
+  context: RuleContext,
+  at: Expression,
+  earlier: Earlier,
+  severity: 'warning' | 'info',
+): void {
   const text = context.text(step, earlier.from);
   context.report(step, at, {
     message: `The interval ends ${earlier.amount} ${earlier.unit}${earlier.amount === 1 ? '' : 's'} before the next one starts.`,

@@ -3,7 +3,7 @@ import { emptyGuard, indentOf, insertAt } from './analysis/fixes.ts';
 import { isGuardedBy } from './analysis/flow.ts';
 import { branchesOf, type MergeFacts, mergesOf } from './analysis/merges.ts';
 import { originsOf } from './analysis/sides.ts';
-import { type Source, type Step, selectsOf } from './analysis/steps.ts';
+import { type Source, type Step, selectsOf, stepsWith } from './analysis/steps.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const mergeBySourceLacksStageGuard: Rule = {
@@ -36,7 +36,7 @@ WHEN NOT MATCHED BY SOURCE THEN DELETE;`,
     },
   ],
   body(body, context) {
-    for (const step of body.steps) {
+    for (const step of stepsWith(body, 'merge')) {
       for (const facts of mergesOf(step, context.tables)) {
         const [branch] = branchesOf(facts.merge, 'not-matched-by-source');
         if (branch === undefined || branch.action?.kind === 'merge-nothing') continue;

@@ -1,6 +1,7 @@
 import { lastPart } from '../syntax/inspect.ts';
 import { insertAt } from './analysis/fixes.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
+import { stepsWith } from './analysis/steps.ts';
 import { type Rule, serverPlatforms } from './engine/rule.ts';
 
 const rangeLocks = ['HOLDLOCK', 'SERIALIZABLE', 'TABLOCKX', 'XLOCK'];
@@ -41,7 +42,7 @@ WHEN NOT MATCHED THEN INSERT (AccountNo) VALUES (s.AccountNo);`,
           /SERIALIZABLE/i.test(statement.value)),
     );
     if (locked) return;
-    for (const step of body.steps) {
+    for (const step of stepsWith(body, 'merge')) {
       for (const { merge, target } of mergesOf(step, context.tables)) {
         const { node } = target;
         if (node.kind !== 'table' || branchesOf(merge, 'not-matched').length === 0) continue;

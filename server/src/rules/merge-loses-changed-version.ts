@@ -5,7 +5,7 @@ import { insertBehind, oppositeFlag } from './analysis/fixes.ts';
 import { branchesOf, hasNullKeyUnion, type MergeFacts, mergesOf } from './analysis/merges.ts';
 import { columnName, plainColumn, same } from './analysis/names.ts';
 import { meet, sidesOf, tablesIn } from './analysis/sides.ts';
-import { type Body, conjuncts, type Step } from './analysis/steps.ts';
+import { type Body, conjuncts, indexIn, type Step, stepsWith } from './analysis/steps.ts';
 import { type Closing, closingOf, currentTest } from './analysis/versions.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
@@ -44,7 +44,7 @@ WHERE x.Act = 'UPDATE';`,
     },
   ],
   body(body, context) {
-    for (const step of body.steps) {
+    for (const step of stepsWith(body, 'merge')) {
       for (const facts of mergesOf(step, context.tables)) {
         if (facts.nested || hasNullKeyUnion(facts) || isCompletedLater(body, step, facts)) continue;
         const found = closingBranch(facts, context);
@@ -94,7 +94,7 @@ function overwrites(action: MergeUpdate, facts: MergeFacts, context: RuleContext
 
 /** A later statement of the body inserts into the target, or the MERGE's output is inserted there. */
 function isCompletedLater(body: Body, step: Step, facts: MergeFacts): boolean {
-  const from = body.steps.indexOf(step);
+  const from = indexIn(body, step);
   const own = tablesIn(facts.target.node);
   return body.steps.slice(from + 1).some((later) => {
     const inserts = [...later.find('insert'), ...later.find('merge')];

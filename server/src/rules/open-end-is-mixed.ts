@@ -1,9 +1,11 @@
 import type { Expression, Node } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
 import { housesOf } from './analysis/house.ts';
+import { writtenValues } from './analysis/insert-values.ts';
+import { memo } from './analysis/memo.ts';
 import { columnName, plainColumn, roleByName, same } from './analysis/names.ts';
 import { meet, sourceOfColumn, type TableNames, tablesIn } from './analysis/sides.ts';
-import { ancestor, type Body, type Entry, type Source, type Step, selectsOf } from './analysis/steps.ts';
+import { ancestor, type Entry, type Step, stepsWith } from './analysis/steps.ts';
 import { openEndOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
@@ -35,8 +37,8 @@ WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AN
     },
   ],
   body(body, context) {
-    const written = writtenEnds(body, context);
-    for (const step of body.steps) {
+    const written = stepsWith(body, 'insert', 'merge-insert').flatMap(endsOf);
+    for (const step of stepsWith(body, 'is-null')) {
       for (const entry of step.find('is-null')) {
         const column = plainColumn(entry.node.operand);
         if (column === null || entry.node.not || context.tables.role(column, entry.scope) !== 'effective-end') continue;
@@ -51,11 +53,12 @@ WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AN
         );
         const never = known !== undefined && !known.nullable;
         if (!never && open?.kind !== 'date') continue;
-        const value = open?.kind === 'date' ? open.text : (known?.default ?? null);
+        const text = open === undefined ? null : context.text(open.step, open.value);
+        const value = open?.kind === 'date' ? text : (known?.default ?? null);
         context.report(step, entry.node, {
           message: never
             ? `${columnName(column)} is NOT NULL, so this finds no open version.`
-            : `New versions get ${open?.text} as their end, so this does not find them.`,
+            : `New versions get ${text} as their end, so this does not find them.`,
           fixes:
             value === null
               ? []
@@ -68,8 +71,8 @@ WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AN
                 ],
         });
       }
-      testsDate(step, context, written);
     }
+    if (written.length > 0) for (const step of stepsWith(body, 'binary')) testsDate(step, context, written);
   },
 };
 
@@ -77,36 +80,18 @@ interface WrittenEnd {
   readonly tables: TableNames;
   readonly column: string;
   readonly kind: 'null' | 'date';
-  readonly text: string;
+  readonly step: Step;
+  readonly value: Expression;
 }
 
-/** The open ends that INSERT statements of the body write. */
-function writtenEnds(body: Body, context: RuleContext): readonly WrittenEnd[] {
-  const found: WrittenEnd[] = [];
-  const add = (target: Source | null | undefined, column: string, value: Expression, step: Step): void => {
-    const kind = openEndOf(value);
-    if (target == null || kind === null || roleByName(column) !== 'effective-end') return;
-    found.push({ tables: tablesIn(target.node), column, kind, text: context.text(step, value) });
-  };
-  for (const step of body.steps) {
-    for (const { node, scope } of step.find('insert')) {
-      if (node.source.kind !== 'query') continue;
-      for (const select of selectsOf(node.source)) {
-        node.columns.forEach((column, index) => {
-          const item = select.items[index];
-          if (item !== undefined) add(scope?.target, column.name, item.expression, step);
-        });
-      }
-    }
-    for (const { node, scope } of step.find('merge-insert')) {
-      node.columns.forEach((column, index) => {
-        const value = node.values[index];
-        if (value !== undefined) add(scope?.target, column.name, value, step);
-      });
-    }
-  }
-  return found;
-}
+/** The open ends that a step's INSERT writes; `writtenValues` also gives what SET writes, which closes versions. */
+const endsOf = memo((step: Step): readonly WrittenEnd[] =>
+  writtenValues(step).flatMap(({ column, value, target, by }) => {
+    const kind = by === 'insert' ? openEndOf(value) : null;
+    if (kind === null || roleByName(column) !== 'effective-end') return [];
+    return [{ tables: tablesIn(target.node), column, kind, step, value }];
+  }),
+);
 
 /** `ValidTo = '9999-12-31'` over rows whose open end is NULL. */
 function testsDate(step: Step, context: RuleContext, written: readonly WrittenEnd[]): void {

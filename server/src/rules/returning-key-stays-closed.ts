@@ -4,7 +4,7 @@ import { insertAt } from './analysis/fixes.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
 import { columnName, same } from './analysis/names.ts';
 import { meet, tablesIn } from './analysis/sides.ts';
-import type { Body, Step } from './analysis/steps.ts';
+import { type Body, type Step, stepsWith } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
 import { tombstoneOf } from './analysis/tombstones.ts';
 import { closingOf } from './analysis/versions.ts';
@@ -38,7 +38,7 @@ WHEN NOT MATCHED BY SOURCE AND t.IsActive = 1 THEN UPDATE SET IsActive = 0;`,
     },
   ],
   body(body, context) {
-    for (const step of body.steps) {
+    for (const step of stepsWith(body, 'insert', 'merge')) {
       const tombstone = tombstoneOf(step, context);
       if (tombstone !== null && !closesElsewhere(body, step, context)) {
         const { target } = tombstone.detection;

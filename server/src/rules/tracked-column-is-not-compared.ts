@@ -6,9 +6,9 @@ import { writtenValues } from './analysis/insert-values.ts';
 import { columnName, includes, plainColumn } from './analysis/names.ts';
 import { isDigestRole } from './analysis/roles.ts';
 import { sameTable, setComparison } from './analysis/sides.ts';
-import type { Body, Scope, Source, Step } from './analysis/steps.ts';
+import { type Body, indexIn, type Scope, type Source, type Step, stepsWith } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
-import { closingOf } from './analysis/versions.ts';
+import { closingsOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const trackedColumnIsNotCompared: Rule = {
@@ -47,10 +47,9 @@ COMMIT TRANSACTION;`,
     },
   ],
   body(body, context) {
-    for (const step of body.steps) {
-      for (const { node, scope } of step.find('update')) {
-        if (scope?.target == null || node.where === null) continue;
-        if (closingOf(node.assignments, scope, context.tables) === null) continue;
+    for (const step of stepsWith(body, 'update')) {
+      for (const { node, scope } of closingsOf(step, context.tables)) {
+        if (node.kind !== 'update' || scope.target === null || node.where === null) continue;
         const tested = testedBy(step, context, scope, node.where);
         if (tested === null || tested.columns.length === 0) continue;
         const missing = insertedAttributes(body, step, scope.target, context).filter(
@@ -145,7 +144,7 @@ function isNullSafe({ operator }: Binary): boolean {
 function insertedAttributes(body: Body, step: Step, target: Source, context: RuleContext): readonly string[] {
   const table = context.tables.tableOf(target);
   if (table === null) return [];
-  const names = body.steps.slice(body.steps.indexOf(step) + 1).flatMap((later) =>
+  const names = body.steps.slice(indexIn(body, step) + 1).flatMap((later) =>
     writtenValues(later).flatMap(({ column, value, by, target: written }) => {
       const source = plainColumn(value);
       const role = table.columns.find((candidate) => candidate.name.toLowerCase() === column.toLowerCase())?.role;

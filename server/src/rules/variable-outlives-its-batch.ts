@@ -14,7 +14,7 @@ export const variableOutlivesItsBatch: Rule = {
   ],
   valid: [{ sql: `DECLARE @now datetime2(6) = SYSUTCDATETIME();\nUPDATE dw.Unit SET SeenAt = @now WHERE UnitNo = 1;` }],
   body(body, context) {
-    if (body.owner !== null) return;
+    if (body.owner !== null || body.batches[0] === body.batches.at(-1)) return;
     const declaredIn = new Map<string, Set<number>>();
     body.steps.forEach(({ statement }, index) => {
       const batch = body.batches[index] ?? 0;

@@ -4,6 +4,7 @@ import { tableNameOf } from '../../syntax/inspect.ts';
 import type { Node, Query } from '../../syntax/tree.ts';
 import type { RuleContext } from '../engine/rule.ts';
 import { isNegated } from './comparisons.ts';
+import { memoByStep } from './memo.ts';
 import { plainColumn } from './names.ts';
 import { sameTable, sourceOfColumn, tableNamesOf } from './sides.ts';
 import { conjuncts, type Entry, type Scope, type Source, type Step, scopeOfQuery } from './steps.ts';
@@ -23,7 +24,7 @@ export interface Absence {
 }
 
 /** All absence tests of a step. */
-export function absencesOf(step: Step, tables: Tables): readonly Absence[] {
+export const absencesOf = memoByStep((step: Step, tables: Tables): readonly Absence[] => {
   const found: Absence[] = [];
   for (const { node, scope } of step.find('in-query')) {
     if (!node.not || scope === null) continue;
@@ -54,7 +55,7 @@ export function absencesOf(step: Step, tables: Tables): readonly Absence[] {
     if (judged !== undefined) found.push({ form: 'left-join', at: node, judged, stage, scope, query: null });
   }
   return found;
-}
+});
 
 /** `l.Key IS NULL OR l.HashDiff <> s.HashDiff` finds new and changed rows, not absent ones. */
 function isWhole(entry: Entry<'is-null'>): boolean {
@@ -90,20 +91,24 @@ export interface Detection extends Absence {
 }
 
 export function detectionsOf(step: Step, context: RuleContext): readonly Detection[] {
+  return detections(step, context.tables);
+}
+
+const detections = memoByStep((step: Step, tables: Tables): readonly Detection[] => {
   const found: Detection[] = [];
   for (const kind of ['insert', 'update', 'delete'] as const) {
     const target = step.find(kind)[0]?.scope?.target;
     if (target == null) continue;
-    for (const absence of absencesOf(step, context.tables)) {
+    for (const absence of absencesOf(step, tables)) {
       const judged = absence.judged === target || sameTable(absence.judged, target);
       if (!judged || sameTable(absence.stage, target)) continue;
-      if (kind === 'delete' && !isStage(absence.stage, context)) continue;
+      if (kind === 'delete' && !isStage(absence.stage, tables)) continue;
       if (isAlsoPresent(step, absence)) continue;
       found.push({ ...absence, writes: kind, target });
     }
   }
   return found;
-}
+});
 
 /** A second test asks for a counterpart in the same stage: the rows are changed, not absent. */
 function isAlsoPresent(step: Step, absence: Absence): boolean {
@@ -120,8 +125,8 @@ function isAlsoPresent(step: Step, absence: Absence): boolean {
 }
 
 /** By its role, its name, its schema, or because it is a temporary copy. */
-export function isStage(source: Source, context: RuleContext): boolean {
-  const role = context.tables.tableOf(source)?.role;
+export function isStage(source: Source, tables: Tables): boolean {
+  const role = tables.tableOf(source)?.role;
   if (role === 'staging') return true;
   if (source.node.kind === 'table-variable') return true;
   if (source.node.kind !== 'table')

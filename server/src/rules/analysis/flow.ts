@@ -1,8 +1,9 @@
 import { bare, childrenOf, findAll } from '../../syntax/inspect.ts';
 import type { Call, Expression, Node, Statement } from '../../syntax/tree.ts';
+import { memo } from './memo.ts';
 import { callName, same } from './names.ts';
 import { meet, type TableNames, tablesIn } from './sides.ts';
-import type { Body, Step } from './steps.ts';
+import { type Body, indexIn, type Step } from './steps.ts';
 
 const writes = ['insert', 'update', 'delete', 'merge', 'truncate'];
 
@@ -11,7 +12,7 @@ export function isWrite(step: Step): boolean {
 }
 
 /** For each step whether a transaction is open before it runs, as far as the order of the text tells. */
-export function openTransactions(body: Body): readonly boolean[] {
+export const openTransactions = memo((body: Body): readonly boolean[] => {
   let open = false;
   return body.steps.map((step) => {
     const before = open;
@@ -30,7 +31,7 @@ export function openTransactions(body: Body): readonly boolean[] {
     if (statement.kind === 'block' && statement.options.some((option) => option.name === 'ATOMIC')) open = true;
     return before;
   });
-}
+});
 
 /** True when the body, or the file's SET lines before it, turns XACT_ABORT on. */
 export function setsOption(body: Body, name: string, value: string): boolean {
@@ -51,12 +52,12 @@ const clocks = new Set([
 ]);
 
 /** Nodes that read the clock in a step. */
-export function clockReads(step: Step): readonly Call[] {
+export const clockReads = memo((step: Step): readonly Call[] => {
   return step
     .find('call')
     .filter(({ node }) => clocks.has(callName(node)))
     .map((entry) => entry.node);
-}
+});
 
 export function isClock(expression: Expression): boolean {
   const inner = bare(expression);
@@ -73,7 +74,7 @@ function isStop(statement: Statement): boolean {
  * or holds the write, a variable filled from them and tested so, or an EXISTS of the write itself.
  */
 export function isGuardedBy(body: Body, step: Step, tables: TableNames): boolean {
-  const index = body.steps.indexOf(step);
+  const index = indexIn(body, step);
   const reads = (node: Node) => meet(tablesIn(node), tables);
   const variables = new Set<string>();
   const mentions = (node: Node): boolean =>
@@ -127,7 +128,7 @@ function isErrorQuery(step: Step): boolean {
 
 /** The nearest step before one that does something; comments and empty statements are no steps. */
 export function stepBefore(body: Body, step: Step): Step | null {
-  for (let index = body.steps.indexOf(step) - 1; index >= 0; index -= 1) {
+  for (let index = indexIn(body, step) - 1; index >= 0; index -= 1) {
     const before = body.steps[index];
     if (before !== undefined && before.statement.kind !== 'empty') return before;
   }

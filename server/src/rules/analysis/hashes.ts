@@ -1,5 +1,6 @@
 import { bare } from '../../syntax/inspect.ts';
 import type { Call, Cast, Expression } from '../../syntax/tree.ts';
+import { memo } from './memo.ts';
 import { callName, columnName, plainColumn, roleByName } from './names.ts';
 import type { Entry, Scope, Step } from './steps.ts';
 
@@ -56,14 +57,14 @@ const textWrappers = new Set([
 ]);
 
 /** All digests of a step. */
-export function hashesOf(step: Step): readonly HashCall[] {
+export const hashesOf = memo((step: Step): readonly HashCall[] => {
   return step.find('call').flatMap((entry) => {
     const name = callName(entry.node);
     if (!digestCalls.has(name) || entry.node.over !== null) return [];
     const input = name === 'HASHBYTES' ? entry.node.arguments[1] : entry.node.arguments[0];
     return input === undefined ? [] : [describe(entry, name, input, step)];
   });
-}
+});
 
 function describe(entry: Entry<'call'>, name: string, input: Expression, step: Step): HashCall {
   const wrappers: (Cast | Call)[] = [];

@@ -1,4 +1,5 @@
 import type { Expression, Identifier, NodeBase } from '../../syntax/tree.ts';
+import { memo } from './memo.ts';
 import { columnName } from './names.ts';
 import { type Scope, type Source, type Step, selectsOf } from './steps.ts';
 
@@ -14,7 +15,7 @@ export interface WrittenValue {
 }
 
 /** Every column that a step writes, with its value: INSERT … SELECT or VALUES, SET, and the branches of a MERGE. */
-export function writtenValues(step: Step): readonly WrittenValue[] {
+export const writtenValues = memo((step: Step): readonly WrittenValue[] => {
   const found: WrittenValue[] = [];
   for (const { node, scope } of step.find('insert')) {
     const target = scope?.target;
@@ -49,7 +50,7 @@ export function writtenValues(step: Step): readonly WrittenValue[] {
     });
   }
   return found;
-}
+});
 
 function add(
   found: WrittenValue[],

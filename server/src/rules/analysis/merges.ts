@@ -1,5 +1,6 @@
 import { bare } from '../../syntax/inspect.ts';
 import type { ColumnReference, Expression, Merge, MergeBranch } from '../../syntax/tree.ts';
+import { memoByStep } from './memo.ts';
 import { columnName, plainColumn } from './names.ts';
 import { type Sides, sidesOf, sourceOfColumn } from './sides.ts';
 import { conjuncts, type Scope, type Source, type Step, selectsOf } from './steps.ts';
@@ -37,13 +38,13 @@ export interface MergeFacts {
 }
 
 /** All MERGE statements of a step, those inside an INSERT's FROM included. */
-export function mergesOf(step: Step, tables: Tables): readonly MergeFacts[] {
+export const mergesOf = memoByStep((step: Step, tables: Tables): readonly MergeFacts[] => {
   return step.find('merge').flatMap(({ node, scope, parent }) => {
     const target = scope?.target ?? null;
     if (scope === null || target === null) return [];
     return [{ ...onFacts(node, scope, target, tables), nested: parent?.node.kind === 'dml-table' }];
   });
-}
+});
 
 function onFacts(merge: Merge, scope: Scope, target: Source, tables: Tables): Omit<MergeFacts, 'nested'> {
   const pairs: KeyPair[] = [];

@@ -1,12 +1,12 @@
 import { childrenOf } from '../../syntax/inspect.ts';
 import type { Node, Statement } from '../../syntax/tree.ts';
 import type { RuleContext } from '../engine/rule.ts';
-import type { Body, Step } from './steps.ts';
+import { type Body, indexIn, type Step } from './steps.ts';
 
 /** The statement before a step in the same list of statements, with the step that it belongs to; null for a first one. */
 export function siblingBefore(body: Body, step: Step): { readonly statement: Statement; readonly step: Step } | null {
   if (step.statement === step.root) {
-    const index = body.steps.indexOf(step);
+    const index = indexIn(body, step);
     const other = body.steps[index - 1];
     if (other === undefined || body.batches[index - 1] !== body.batches[index]) return null;
     return { statement: other.root, step: other };

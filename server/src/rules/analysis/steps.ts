@@ -105,6 +105,27 @@ export function bodiesOf(script: Script): readonly Body[] {
   return [{ owner: null, steps, batches }, ...inner];
 }
 
+const found = new WeakMap<Body, Map<string, readonly Step[]>>();
+
+/** The steps of a body that hold a node of one of some kinds, in their order; each question is answered once a body. */
+export function stepsWith(body: Body, ...kinds: readonly Kind[]): readonly Step[] {
+  const known = found.get(body) ?? new Map<string, readonly Step[]>();
+  found.set(body, known);
+  const question = kinds.join();
+  const kept = known.get(question) ?? body.steps.filter((step) => kinds.some((kind) => step.find(kind).length > 0));
+  known.set(question, kept);
+  return kept;
+}
+
+const positions = new WeakMap<Body, Map<Step, number>>();
+
+/** Index of a step in its body, -1 for a step of another one. */
+export function indexIn(body: Body, step: Step): number {
+  const known = positions.get(body) ?? new Map(body.steps.map((other, index) => [other, index]));
+  positions.set(body, known);
+  return known.get(step) ?? -1;
+}
+
 /** The steps of a top-level statement; kept as long as the statement lives, so an edit elsewhere costs nothing. */
 export function stepsOfRoot(root: Statement): RootSteps {
   const kept = known.get(root);
@@ -184,7 +205,7 @@ function makeStep(statement: Statement, around: Surroundings): Step {
   return {
     ...around,
     statement,
-    find: <K extends Kind>(kind: K) => entriesOf(read(), kind),
+    find: <K extends Kind>(kind: K): readonly Entry<K>[] => read().byKind[kind] ?? nothing,
     entry: (node) => read().byNode.get(node),
   };
 }
@@ -193,14 +214,14 @@ function isOf<K extends Kind>(entry: Entry, ...kinds: readonly K[]): entry is En
   return (kinds as readonly Kind[]).includes(entry.node.kind);
 }
 
-function entriesOf<K extends Kind>(index: Index, kind: K): readonly Entry<K>[] {
-  return (index.byKind.get(kind) ?? []).filter((entry): entry is Entry<K> => isOf(entry, kind));
-}
+type ByKind = { [K in Kind]?: Entry<K>[] };
 
 interface Index {
-  readonly byKind: Map<Kind, Entry[]>;
+  readonly byKind: ByKind;
   readonly byNode: Map<Node, Entry>;
 }
+
+const nothing: readonly never[] = [];
 
 interface Pending {
   readonly node: Node;
@@ -210,15 +231,17 @@ interface Pending {
 
 /** Walks without recursion, so that no nesting can exhaust the stack. */
 function indexNodes(roots: readonly Node[]): Index {
-  const index: Index = { byKind: new Map(), byNode: new Map() };
+  const index: Index = { byKind: {}, byNode: new Map() };
+  // An entry goes into the list of its own node's kind, which the types of a union can't follow.
+  const lists = index.byKind as Partial<Record<Kind, Entry[]>>;
   const pending: Pending[] = [...roots].reverse().map((node) => ({ node, parent: null, scope: null }));
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
     const { node, parent } = item;
     const scope = scopeInside(node, item.scope);
     const entry: Entry = { node, parent, scope };
     index.byNode.set(node, entry);
-    const list = index.byKind.get(node.kind);
-    if (list === undefined) index.byKind.set(node.kind, [entry]);
+    const list = lists[node.kind];
+    if (list === undefined) lists[node.kind] = [entry];
     else list.push(entry);
     const children = childrenOf(node);
     for (let at = children.length - 1; at >= 0; at -= 1) {

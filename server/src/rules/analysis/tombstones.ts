@@ -11,13 +11,18 @@ export interface Tombstone {
   readonly scope: Scope;
 }
 
+/** The tombstone that a step writes, if it does. */
 export function tombstoneOf(step: Step, context: RuleContext): Tombstone | null {
+  return step.statement.kind === 'insert' ? readTombstone(step, context) : null;
+}
+
+function readTombstone(step: Step, context: RuleContext): Tombstone | null {
   const [insert] = step.find('insert');
-  if (insert === undefined || insert.node.source.kind !== 'query') return null;
   const detection = detectionsOf(step, context).find((item) => item.writes === 'insert');
+  if (detection === undefined || insert === undefined || insert.node.source.kind !== 'query') return null;
   const inside = scopeOfQuery(insert.node.source, null);
   const entry = inside === null ? undefined : step.entry(inside.select);
-  if (detection === undefined || inside === null || entry?.scope == null) return null;
+  if (inside === null || entry?.scope == null) return null;
   if (!entry.scope.sources.includes(detection.judged)) return null;
   return { detection, columns: insert.node.columns, select: inside.select, scope: entry.scope };
 }

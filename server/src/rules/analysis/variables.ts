@@ -1,4 +1,5 @@
 import type { Expression } from '../../syntax/tree.ts';
+import { memo } from './memo.ts';
 import type { Body, Step } from './steps.ts';
 
 /** What a body knows of a variable (names in lower case). */
@@ -10,7 +11,7 @@ export interface VariableFact {
 }
 
 /** Declarations and assignments of a body's variables, its procedure's parameters included. */
-export function variablesOf(body: Body): ReadonlyMap<string, VariableFact> {
+export const variablesOf = memo((body: Body): ReadonlyMap<string, VariableFact> => {
   const found = new Map<string, { type: string | null; values: { step: Step; value: Expression }[] }>();
   const fact = (name: string) => {
     const key = name.toLowerCase();
@@ -38,4 +39,4 @@ export function variablesOf(body: Body): ReadonlyMap<string, VariableFact> {
     }
   }
   return found;
-}
+});

@@ -1,8 +1,9 @@
 import { bare } from '../../syntax/inspect.ts';
-import type { Assignment, ColumnReference, Expression } from '../../syntax/tree.ts';
+import type { Assignment, ColumnReference, Expression, MergeUpdate, Update } from '../../syntax/tree.ts';
+import { memoByStep } from './memo.ts';
 import { columnName, plainColumn, same } from './names.ts';
 import { columnsIn, innerColumn, isConstant, sourceOfColumn } from './sides.ts';
-import type { Scope, Source } from './steps.ts';
+import type { Scope, Source, Step } from './steps.ts';
 import { rowNumberOf, type Tables } from './tables.ts';
 
 /** A condition that keeps only open or current versions of one source. */
@@ -150,3 +151,18 @@ export function openEndOf(expression: Expression): 'null' | 'date' | null {
   }
   return null;
 }
+
+/** An UPDATE or WHEN MATCHED branch of a step that closes versions. */
+export interface ClosingStatement {
+  readonly closing: Closing;
+  readonly scope: Scope;
+  readonly node: Update | MergeUpdate;
+}
+
+/** Everything in a step that closes versions. */
+export const closingsOf = memoByStep((step: Step, tables: Tables): readonly ClosingStatement[] =>
+  [...step.find('update'), ...step.find('merge-update')].flatMap(({ node, scope }) => {
+    const closing = scope === null ? null : closingOf(node.assignments, scope, tables);
+    return closing === null || scope === null ? [] : [{ closing, scope, node }];
+  }),
+);
