@@ -10,6 +10,7 @@ import { parse } from '../../../server/src/syntax/parse.ts';
 import { lintSettingsOf } from '../../../server/src/workspace/diagnostics.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { fitsGlob, folderOf } from '../../../server/src/workspace/port.ts';
+import { regenerateIn } from '../../../server/src/workspace/regeneration.ts';
 import { UsageError } from '../command.ts';
 import { NodeFiles } from '../files.ts';
 import type { Progress } from './progress.ts';
@@ -85,6 +86,7 @@ function check(text: string, file: string, folder: Folder, { platform }: LintOpt
     tables: folder.catalog.tables,
     objects: folder.objects,
     settings: lintSettingsOf(folder, file, text),
+    regenerate: regenerateIn(folder),
   });
 }
 

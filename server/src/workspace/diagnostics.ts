@@ -8,6 +8,7 @@ import { rules } from '../rules/registry.ts';
 import type { OpenDocument } from './documents.ts';
 import type { Folder } from './folder.ts';
 import { folderOf } from './port.ts';
+import { regenerateIn } from './regeneration.ts';
 import type { FolderSettings } from './settings.ts';
 
 /** Text of more characters is parsed, but no longer checked by rules while it is edited. */
@@ -27,6 +28,7 @@ export function diagnosticsOf(document: OpenDocument, folder: Folder): Outcome<r
     tables: folder.catalog.tables,
     objects: folder.objects,
     settings: lintSettingsOf(folder, uri, text),
+    regenerate: regenerateIn(folder),
   });
 }
 

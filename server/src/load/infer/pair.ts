@@ -1,4 +1,4 @@
-import type { CatalogColumn, CatalogTable } from '../../../../protocol/catalog.ts';
+import type { CatalogColumn, CatalogTable, TableName } from '../../../../protocol/catalog.ts';
 import { isTsql } from '../../../../protocol/platform.ts';
 import type { Problem } from '../../../../protocol/problem.ts';
 import type { ColumnRole } from '../../../../protocol/roles.ts';
@@ -25,6 +25,8 @@ export interface Pair {
 export interface Inferred {
   readonly options: LoadOptions;
   readonly problems: readonly Problem[];
+  /** Further tables that the load reads, by role. */
+  readonly extra?: Readonly<Record<string, TableName>>;
 }
 
 export function makePair(

@@ -26,16 +26,17 @@ import {
 /** Satellites of one parent: hash key from the business key, hashdiff over the attributes. */
 export function inferSatellite(pair: Pair): Inferred {
   const head = inferHead(pair);
-  const inputs = pair.match.columns.flatMap((match) =>
-    (match.target.role === 'attribute' || match.target.role === 'child-key') && match.source !== null
-      ? [match.source.name]
-      : [],
-  );
+  const isLeftOut = (name: string) => pair.stated.untracked?.some((other) => sameIdentifier(other, name)) === true;
+  const inputs = stageColumns(pair, 'attribute', 'child-key').filter((name) => !isLeftOut(name));
+  // A person who states the hashdiff's columns leaves the others out: said so, a later column can be told from them.
+  const chosen = Object.values(pair.stated.hashdiff ?? {}).flat();
+  const rest = chosen.length === 0 ? [] : inputs.filter((name) => !chosen.some((other) => sameIdentifier(other, name)));
   const hashdiff = targetColumn(pair, 'hashdiff');
   const staged = hashdiff !== undefined && matchOf(pair, hashdiff.name)?.source !== null;
   const options: LoadOptions = {
     ...head.options,
     ...(hashdiff === undefined ? { compare: inputs } : staged ? {} : { hashdiff: { [hashdiff.name]: inputs } }),
+    ...(rest.length > 0 && pair.stated.untracked === undefined ? { untracked: rest } : {}),
     ...identity(pair, ['load-date']),
   };
   return {

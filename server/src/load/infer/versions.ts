@@ -36,7 +36,13 @@ function inferTracked(pair: Pair): Inferred {
   const silent = tracked.filter((match) => !comparable.includes(match));
   const names = (matches: readonly (typeof tracked)[number][]) =>
     matches.flatMap((match) => (match.source === null ? [] : [match.source.name]));
-  const untracked = pair.stated.untracked ?? names(silent);
+  // A person who states the tracked columns leaves the others untracked: said so, a later column can be told from them.
+  const chosen = pair.stated.compare;
+  const rest =
+    chosen === undefined
+      ? []
+      : names(comparable).filter((name) => !chosen.some((other) => compactName(other) === compactName(name)));
+  const untracked = pair.stated.untracked ?? [...names(silent), ...rest];
   const compare = names(comparable).filter(
     (name) => !untracked.some((other) => compactName(other) === compactName(name)),
   );
