@@ -29,7 +29,7 @@ function sqlCells(text: string): readonly EmbeddedScript[] {
       if (start !== undefined) {
         close();
         cell = new EmbeddedText();
-        addLine(cell, rest.slice(start.length), offset + mark.length + start.length);
+        if (rest.length > start.length) addLine(cell, rest.slice(start.length), offset + mark.length + start.length);
       } else if (rest.startsWith('%')) close();
       else if (cell !== null) addLine(cell, rest, offset + mark.length);
     }

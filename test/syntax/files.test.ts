@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { splitBatches } from '../../server/src/syntax/batches.ts';
+import { decodeBytes } from '../../server/src/syntax/encoding.ts';
+import { detectPlatform, guessPlatform } from '../../server/src/syntax/platform.ts';
+
+describe('batches', () => {
+  test('GO in every form that separates, and none inside comments, strings and names', () => {
+    const text = [
+      'SET NOCOUNT ON',
+      '   GO',
+      "SELECT 'a",
+      'GO',
+      "b' /* x",
+      'GO /* nested */',
+      '*/ AS [c',
+      'GO',
+      ']',
+      'go -- trailing comment',
+      "PRINT N'x'",
+      'GO 3',
+      '/* before */ GO',
+      'SELECT 1 AS [GO], 2 AS Go1',
+      'GO',
+      '',
+    ].join('\r\n');
+    expect(
+      splitBatches(text, 'sqlserver').map(({ text: batch, line, repeat }) => [
+        batch.trim().split(/\r\n/)[0],
+        line,
+        repeat ?? 1,
+      ]),
+    ).toEqual([
+      ['SET NOCOUNT ON', 0, 1],
+      ["SELECT 'a", 2, 1],
+      ["PRINT N'x'", 10, 3],
+      ['SELECT 1 AS [GO], 2 AS Go1', 13, 1],
+    ]);
+  });
+
+  test('batches are the bytes of the file', () => {
+    const text = '-- head\nSELECT 1 -- x\nGO\n\n  SELECT 2\n';
+    expect(splitBatches(text, 'sqlserver')).toEqual([
+      { text: '-- head\nSELECT 1 -- x\n', line: 0 },
+      { text: '\n  SELECT 2\n', line: 3 },
+    ]);
+  });
+
+  test('nothing to run is no batch', () => {
+    expect(splitBatches('', 'sqlserver')).toEqual([]);
+    expect(splitBatches('GO\nGO\n-- only a comment\nGO', 'sqlserver')).toEqual([]);
+    expect(splitBatches('SELECT 1\nGO 0\nSELECT 2', 'sqlserver').map((batch) => batch.text)).toEqual(['SELECT 2']);
+  });
+
+  test('DuckDB knows no GO, a Databricks notebook has cells', () => {
+    expect(splitBatches('SELECT 1;\nGO\nSELECT 2;', 'duckdb')).toHaveLength(1);
+    expect(
+      splitBatches('-- Databricks notebook source\nSELECT 1\n\n-- COMMAND ----------\n\nSELECT 2', 'databricks'),
+    ).toHaveLength(2);
+  });
+});
+
+describe('encodings', () => {
+  const text = "SELECT N'Grüße – 東京' AS ä;\r\n";
+  const utf8 = new TextEncoder().encode(text);
+  const utf16 = (little: boolean): Uint8Array => {
+    const bytes = new Uint8Array(text.length * 2);
+    const view = new DataView(bytes.buffer);
+    for (let index = 0; index < text.length; index += 1) view.setUint16(index * 2, text.charCodeAt(index), little);
+    return bytes;
+  };
+
+  test.each([
+    ['utf-8', utf8],
+    ['utf-8-bom', new Uint8Array([0xef, 0xbb, 0xbf, ...utf8])],
+    ['utf-16le', new Uint8Array([0xff, 0xfe, ...utf16(true)])],
+    ['utf-16be', new Uint8Array([0xfe, 0xff, ...utf16(false)])],
+  ])('%s with its mark', (encoding, bytes) => {
+    expect(decodeBytes(bytes)).toEqual({ text, encoding });
+  });
+
+  test('UTF-16 without a mark is told by its zero bytes', () => {
+    expect(decodeBytes(utf16(true))).toEqual({ text, encoding: 'utf-16le' });
+    expect(decodeBytes(utf16(false))).toEqual({ text, encoding: 'utf-16be' });
+  });
+
+  test('what is no UTF-8 is Windows-1252', () => {
+    expect(decodeBytes(new Uint8Array([0x53, 0xe4, 0x20, 0x80, 0x96]))).toEqual({
+      text: 'Sä €–',
+      encoding: 'windows-1252',
+    });
+    expect(decodeBytes(new Uint8Array())).toEqual({ text: '', encoding: 'utf-8' });
+  });
+});
+
+describe('platforms', () => {
+  test.each([
+    ['CREATE TABLE [dbo].[t] ([a] [int] NOT NULL)\nGO', 'sqlserver'],
+    ['DECLARE @a int = 1; SELECT @a', 'sqlserver'],
+    ['CREATE TABLE dbo.t (a int) WITH (DISTRIBUTION = HASH(a), CLUSTERED COLUMNSTORE INDEX)', 'synapse'],
+    ['CREATE TABLE dbo.a AS CLONE OF dbo.b', 'fabric'],
+    ['CREATE TABLE t (a STRING NOT NULL) USING DELTA', 'databricks'],
+    ['-- Databricks notebook source\nSELECT 1', 'databricks'],
+    ['CREATE TABLE t USING PARQUET PARTITIONED BY (d) AS SELECT * FROM s LATERAL VIEW explode(x) e AS y', 'spark'],
+    ["SELECT * FROM read_csv('x.csv')", 'duckdb'],
+    ['INSERT OR REPLACE INTO t SELECT 1', 'duckdb'],
+  ])('%s', (text, platform) => {
+    expect(detectPlatform(text)).toBe(platform);
+    expect(guessPlatform(text)?.reason).toMatch(/^The file (?:has|is) .+\.$/);
+  });
+
+  test('signs in comments and strings do not count, and nothing tells nothing', () => {
+    expect(detectPlatform("SELECT 'USING DELTA' AS a -- DISTRIBUTION = HASH (a)\nFROM t")).toBeUndefined();
+    expect(guessPlatform('')).toBeUndefined();
+  });
+});

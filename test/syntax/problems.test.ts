@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import type { PlatformName } from '../../protocol/platform.ts';
+import { problemsOf, unitsOf } from '../../server/src/syntax/inspect.ts';
+import { parse } from '../../server/src/syntax/parse.ts';
+
+/**
+ * The text with `«…»` around the place of each problem, and the messages; the marks are no part of what is parsed.
+ */
+function checkProblems(marked: string, messages: readonly string[], platform: PlatformName = 'sqlserver'): void {
+  const text = marked.replace(/[«»]/g, '');
+  const problems = problemsOf(parse(text, { platform }));
+  let shown = '';
+  let last = 0;
+  for (const { start, end } of problems) {
+    shown += `${text.slice(last, start)}«${text.slice(start, end)}»`;
+    last = end;
+  }
+  expect(shown + text.slice(last)).toBe(marked);
+  expect(problems.map((problem) => problem.message)).toEqual(messages);
+}
+
+describe('one problem at the mistake, with what was expected', () => {
+  test.each([
+    ['SELECT a «FRM» t WHERE b = 1', []],
+    ['SELECT a, «FROM» t', ["Expected an expression, but found 'FROM'."]],
+    ['SELECT a FROM t WHERE a «ORDER» BY a', ["Expected a comparison, but found 'ORDER'."]],
+    ['INSERT INTO t (a, b «VALUES» (1, 2)', ["Expected ',' or ')', but found 'VALUES'."]],
+    ['UPDATE t SET a 1', []],
+    ['CREATE TABLE t (a int NOT«,» b int)', ["Expected NULL, but found ','."]],
+    ['CREATE TABLE t (a varchar(«x»))', ["Expected a length or MAX, but found 'x'."]],
+    ['CREATE TABLE t (a int) WITH (DISTRIBUTON = 1)', []],
+    ['SELECT CASE WHEN a = 1 «1» END', ["Expected THEN, but found '1'."]],
+    ['SELECT CAST(a «int»)', ["Expected AS, but found 'int'."]],
+    [
+      'MERGE t USING s ON t.a = s.a WHEN MATCHED THEN «INSERT» (a) VALUES (1);',
+      ["Expected UPDATE or DELETE, but found 'INSERT'."],
+    ],
+    [
+      'MERGE t USING s ON t.a = s.a WHEN MATCHED THEN DELET«E»',
+      ["Expected ';': a MERGE statement must end with a semicolon."],
+    ],
+    ['BEGIN SELECT «1»', ['Expected END before the end of the text.']],
+    ['SET NOCOUNT «YES»', ["Expected ON or OFF, but found 'YES'."]],
+    ["SELECT «'»abc", ['This string has no closing quote.']],
+    ['SELECT 1 «/*» abc', ['This comment has no closing */.']],
+    ['SELECT a FROM (SELECT 1 AS a)', []],
+  ] as const)('%s', (marked, messages) => {
+    if (messages.length > 0) checkProblems(marked, messages);
+    else expect(problemsOf(parse(marked.replace(/[«»]/g, ''))).length).toBe(1);
+  });
+
+  test('two mistakes in two columns, both reported', () => {
+    checkProblems('CREATE TABLE t (a int NOT«,» b int, c «NULL», d int)', [
+      "Expected NULL, but found ','.",
+      "Expected a data type, but found 'NULL'.",
+    ]);
+  });
+
+  test('two mistakes in two statements, both reported', () => {
+    checkProblems('SELECT «FROM» t;\nDELETE FROM «WHERE» a = 1;\nSELECT 2;', [
+      "Expected an expression, but found 'FROM'.",
+      "Expected a table, but found 'WHERE'.",
+    ]);
+  });
+
+  test('Spark and DuckDB tell what is beyond doubt', () => {
+    checkProblems(
+      'MERGE INTO t USING s ON t.a = s.a WHEN MATCHED «UPDATE» SET *',
+      ["Expected THEN, but found 'UPDATE'."],
+      'databricks',
+    );
+    checkProblems('CREATE TABLE t (a INT,«,» b INT)', ["Expected a column name, but found ','."], 'duckdb');
+    checkProblems('CREATE TABLE t (a INT SOMETHING NEW, b INT) FUTURE CLAUSE', [], 'databricks');
+  });
+});
+
+describe('the rest stays understood', () => {
+  const table = 'CREATE TABLE dbo.s (a int NOT NULL, b varchar(10));\nGO\n';
+  const merge =
+    'MERGE dbo.t AS t USING dbo.s AS s ON t.a = s.a WHEN MATCHED THEN UPDATE SET b = s.b WHEN NOT MATCHED THEN INSERT (a, b) VALUES (s.a, s.b);';
+
+  test('a file cut inside its MERGE keeps tables, target, source and finished branches', () => {
+    const cut = table + merge.slice(0, merge.indexOf('(s.a, s.b)') + 4);
+    const [first, second] = unitsOf(parse(cut)).map((unit) => unit.statement);
+    expect(first).toMatchObject({
+      kind: 'create-table',
+      elements: [{ type: { text: 'int' } }, { type: { text: 'varchar(10)' } }],
+    });
+    expect(second).toMatchObject({
+      kind: 'merge',
+      target: { alias: { name: 't' } },
+      source: { alias: { name: 's' } },
+      branches: [{ match: 'matched', action: { kind: 'merge-update' } }, { match: 'not-matched' }],
+    });
+  });
+
+  test('every cut of a MERGE keeps the table before it', () => {
+    for (let end = 0; end <= merge.length; end += 1) {
+      const [first] = unitsOf(parse(table + merge.slice(0, end))).map((unit) => unit.statement);
+      expect(first).toMatchObject({ kind: 'create-table', elements: [{}, {}] });
+    }
+  });
+
+  test('a column without its type leaves the others', () => {
+    const [statement] = unitsOf(
+      parse('CREATE TABLE t (a int NOT NULL, b NOT NULL, c char(3) NULL, PRIMARY KEY (a))'),
+    ).map((unit) => unit.statement);
+    expect(statement?.kind === 'create-table' ? statement.elements : []).toMatchObject([
+      { name: { name: 'a' }, type: { text: 'int' } },
+      { name: { name: 'b' } },
+      { name: { name: 'c' }, type: { text: 'char(3)' }, nullable: true },
+      { type: 'primary-key' },
+    ]);
+  });
+
+  test('a mistake in one branch of a MERGE leaves the others', () => {
+    const [statement] = unitsOf(
+      parse(
+        'MERGE t USING s ON t.a = s.a WHEN MATCHED AND THEN UPDATE SET b = 1 WHEN NOT MATCHED THEN INSERT (a) VALUES (1);',
+      ),
+    ).map((unit) => unit.statement);
+    expect(statement).toMatchObject({
+      branches: [{ match: 'matched' }, { match: 'not-matched', action: { columns: [{ name: 'a' }] } }],
+    });
+  });
+
+  test('text of other tools is no mistake', () => {
+    for (const text of [
+      'SELECT $(Columns) FROM $(Schema).t WHERE $(Filter)',
+      'SELECT a FROM [$(Db)].dbo.t; CREATE TABLE $(Prefix)_t (a int)',
+      "{{ config(materialized='table') }} SELECT a FROM {{ ref('x') }}",
+    ]) {
+      expect(problemsOf(parse(text))).toEqual([]);
+    }
+  });
+});
