@@ -104,7 +104,8 @@ export function newStart(versions: Versions, isStaged: Expression, knowsEarlier:
   const branches: (readonly [Expression, Expression])[] = [];
   if (stagedChangeTime(versions) !== null && kinds.has('absent'))
     branches.push([isNull(isStaged), versionStart(versions)]);
-  if (options.initial_valid_from !== undefined) {
+  // Detection alone opens no key for the first time.
+  if (options.initial_valid_from !== undefined && kinds.has('new')) {
     const first =
       options.initial_valid_from_scope === 'first_load'
         ? [compare(storedAny, '=', literal(0))]
