@@ -2,6 +2,7 @@
  * A load from its specification and its tables: plan, printer and form. Pure: the same input gives the same bytes, and no
  * text of a table or an option makes it throw.
  */
+import { type CountName, countNames } from '../../../protocol/counts.ts';
 import { type Platform, parsePlatform } from '../../../protocol/platform.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { GeneratedFile } from '../../../protocol/requests.ts';
@@ -12,6 +13,7 @@ import { planners } from '../load/patterns.ts';
 import type { LoadPlan } from '../load/plan.ts';
 import { sameIdentifier } from '../model/names.ts';
 import { type PlatformPrinter, printerFor } from '../sql/platforms.ts';
+import type { Printer } from '../sql/printer.ts';
 import { comment } from '../sql/text.ts';
 import type { TsqlPrinter } from '../sql/tsql.ts';
 import { duckdbPreview, duckdbScript } from './forms/duckdb.ts';
@@ -19,6 +21,7 @@ import { controlColumns, dynamicCall, dynamicPieces, dynamicProcedure } from './
 import { procedureCall, tsqlPreview, tsqlProcedure, tsqlScript, tsqlView } from './forms/tsql.ts';
 import { withHashGuards } from './hash-guards.ts';
 import { headerLine } from './header.ts';
+import { filledHooks, withKeywordCase } from './house-style.ts';
 import { departingOptions, resolveOptions } from './options.ts';
 import { loadParameters } from './parameters.ts';
 import { platformProblems } from './platform-problems.ts';
@@ -85,6 +88,8 @@ function formOf(
   chosen: PlatformPrinter,
   platform: Platform,
 ): Form {
+  const hooks = filledHooks(style.hooks, specification, platform.name, countTexts(plan, chosen.printer));
+  const cased = (text: string): string => withKeywordCase(text, style.keywordCase, platform.name);
   const head = [
     ...style.header.map((line) => comment(line)),
     headerLine({ ...specification, options: departingOptions(specification.pattern, specification.options) }),
@@ -94,18 +99,20 @@ function formOf(
   const path = `${specification.pattern}_${target.table}.sql`;
   const previewable = plan.replaces === null;
   if (chosen.family === 'duckdb') {
-    const text = `${head}\n\n${duckdbScript(plan, chosen.printer, shape)}\n`;
+    const text = `${head}\n\n${cased(duckdbScript(plan, chosen.printer, shape, hooks))}\n`;
     const preview = previewable ? `${duckdbPreview(plan, chosen.printer, tables.target)}\n` : null;
     return { files: [{ path, text }], batches: [{ text, line: 0 }], preview, problems: [] };
   }
   const { printer } = chosen;
-  const preview = previewable ? `${tsqlPreview(plan, printer, tables.target)}\n` : null;
-  const script = tsqlScript(plan, printer, shape, style.hooks);
+  // Where a transaction takes no DDL, a preview could not take back a table of the load's own.
+  const takesBack = plan.keeps.length === 0 || printer.features.ddlInTransaction;
+  const preview = previewable && takesBack ? `${tsqlPreview(plan, printer, tables.target)}\n` : null;
+  const script = cased(tsqlScript(plan, printer, shape, hooks));
   if (specification.form === 'procedure') {
     const schema = style.procedureSchema ?? target.schema;
     const name = printer.tableName({ database: null, schema, table: `Load_${target.table}` });
-    const { create, body } = tsqlProcedure(plan, printer, shape, style.hooks, name);
-    const procedure = asFile(path, [...create, body], head);
+    const { create, body } = tsqlProcedure(plan, printer, shape, hooks, name);
+    const procedure = asFile(path, [...create, body].map(cased), head);
     const call = asFile(`run_${path}`, [procedureCall(plan, printer, name)], comment(`Runs ${name}.`));
     return {
       files: [procedure.file, call.file],
@@ -123,6 +130,14 @@ function formOf(
     head,
   );
   return { files: [file], batches, preview, problems: [] };
+}
+
+function countTexts(plan: LoadPlan, printer: Printer): Readonly<Record<string, string>> {
+  const text = (name: CountName): string => {
+    const value = plan.counts[name];
+    return value === null ? 'NULL' : printer.expression(value);
+  };
+  return Object.fromEntries(countNames.map((name) => [name, text(name)]));
 }
 
 /** One procedure for all tables of the two databases, and a call of it for this one. */

@@ -479,11 +479,11 @@ export function isTextValue(e: Expression): boolean {
 
 /** A name that no dialect needs quotes for. */
 export function isPlainName(name: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !reserved.has(name.toUpperCase());
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !reservedWords.has(name.toUpperCase());
 }
 
 /** Words that one of the dialects reserves, and every keyword that generated texts use. */
-const reserved = new Set(
+export const reservedWords: ReadonlySet<string> = new Set(
   `ADD ALL ALTER AND ANY AS ASC ASYMMETRIC AUTHORIZATION BACKUP BEGIN BETWEEN BOTH BREAK BROWSE BULK BY CASCADE CASE CAST
 CATCH CHECK CHECKPOINT CLOSE CLUSTERED COALESCE COLLATE COLUMN COMMIT COMPUTE CONSTRAINT CONTAINS CONTAINSTABLE CONTINUE
 CONVERT CREATE CROSS CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER CURSOR DATABASE DBCC DEALLOCATE

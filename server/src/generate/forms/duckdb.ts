@@ -8,9 +8,10 @@ import { commaList, comment, indent } from '../../sql/text.ts';
 import { countsText, warningRow } from '../counts.ts';
 import { blockEnd, blockStart } from '../parameters.ts';
 import { sampleQueries } from '../samples.ts';
+import type { HouseStyle } from '../types.ts';
 
 /** The script without its header. */
-export function duckdbScript(plan: LoadPlan, printer: DuckDbPrinter, shape: Shape): string {
+export function duckdbScript(plan: LoadPlan, printer: DuckDbPrinter, shape: Shape, hooks: HouseStyle['hooks']): string {
   const lock = printer.tableName({ ...plan.target, table: `${plan.target.table}_load_is_running` });
   const writes = shape === 'merge' ? mergedWrites(plan.writes, storedColumn) : plan.writes;
   const changes = [
@@ -19,24 +20,30 @@ export function duckdbScript(plan: LoadPlan, printer: DuckDbPrinter, shape: Shap
   ];
   return paragraphs([
     parameterBlock(plan, printer),
+    hooks.before ?? '',
     'BEGIN TRANSACTION;',
     `${comment('One load of this table at a time: a second one meets this table and fails.')}\nCREATE TABLE ${lock} (one INTEGER);`,
     ...keptTables(plan, printer),
     ...plan.steps.map((step) => printer.step(step)),
     ...changes,
     `DROP TABLE ${lock};\nCOMMIT;`,
+    hooks.after ?? '',
     ...ending(plan, printer),
   ]);
 }
 
 /** What a preview sends: the steps, which write temporary tables only, then samples, warnings and counts. */
 export function duckdbPreview(plan: LoadPlan, printer: DuckDbPrinter, target: CatalogTable): string {
-  return paragraphs([
-    parameterBlock(plan, printer),
+  const statements = [
     ...plan.steps.map((step) => printer.step(step)),
     ...sampleQueries(plan, target).map((query) => `${printer.query(query)};`),
     ...ending(plan, printer),
-  ]);
+  ];
+  // A table of the load's own may not be there yet; what the preview puts in its place is rolled back.
+  const rolledBack =
+    plan.keeps.length === 0 ? statements : ['BEGIN TRANSACTION;', ...keptTables(plan, printer), ...statements];
+  const end = plan.keeps.length === 0 ? [] : ['ROLLBACK;'];
+  return paragraphs([parameterBlock(plan, printer), ...rolledBack.slice(0, -1), ...end, ...rolledBack.slice(-1)]);
 }
 
 function targetOf(write: Write | Merge, plan: LoadPlan): LoadPlan['target'] {

@@ -28,16 +28,20 @@ export function tsqlScript(plan: LoadPlan, printer: TsqlPrinter, shape: Shape, h
 
 /** What a preview sends: the steps, which write temporary tables only, then samples, warnings and counts. */
 export function tsqlPreview(plan: LoadPlan, printer: TsqlPrinter, target: CatalogTable): string {
-  const statements = [
-    ...dropped(plan, printer),
+  const steps = [
     ...plan.steps.map((step) => printer.step(step)),
     ...sampleQueries(plan, target).map((query) => `${printer.query(query)};`),
   ];
+  // A table of the load's own may not be there yet; what the preview puts in its place is rolled back.
+  const statements =
+    plan.keeps.length === 0
+      ? steps
+      : ['BEGIN TRANSACTION;', ...keptTables(plan, printer), ...steps, 'ROLLBACK TRANSACTION;'];
   return paragraphs([
     settings(printer),
     parameterBlock(plan, printer),
     variables(plan, printer, false),
-    guarded(statements, results(plan, printer), printer, {}),
+    guarded([...dropped(plan, printer), ...statements], results(plan, printer), printer, {}),
   ]);
 }
 
