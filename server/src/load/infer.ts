@@ -118,12 +118,13 @@ export function inferSpecification(
   const problems = [...inferred.problems, ...columnProblems(pair, options)];
   if (problems.some((problem) => problem.severity === 'error')) return { value: null, problems };
   const platform = request.platform ?? request.target.platform;
+  const extra = { ...inferred.extra, ...request.extra };
   const specification: LoadSpecification = {
     version: 1,
     pattern: request.pattern,
     source: request.source.name,
     target: request.target.name,
-    ...(request.extra === undefined ? {} : { extra: request.extra }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
     platform,
     form: request.form ?? 'script',
     shape: request.shape ?? defaultShape(platform),
