@@ -1,0 +1,363 @@
+-- mergewright: {"format":1,"version":1,"pattern":"satellite","source":{"database":null,"schema":"StageEmedsys","table":"Dev_Patient_"},"target":{"database":null,"schema":"raw","table":"SatPatientAddressEMED_TEST"},"platform":"sqlserver","form":"procedure","shape":"separate","options":{"keys":["patient_id"],"target_key":["PatientKey"],"hash_key":{"PatientKey":["patient_id","@SourceSystem"]},"hashdiff":{"HashDiff":["address1","address2","city","state","zip"]},"load_ts":"LoadDate","record_source":"RecordSource","parameters":{"LoadProcess":"LoadProcess","RecordSource":"RecordSource"},"hash_rules":{"preset":"legacy-concat"}}}
+-- Satellite SatPatientAddressEMED_TEST from Dev_Patient_: inserts a version where a key's content
+-- differs from its latest version.
+
+CREATE OR ALTER PROCEDURE [raw].[Load_SatPatientAddressEMED_TEST]
+    @BatchTime datetime2(7) = NULL,
+    @LoadProcess varchar(255) = NULL,
+    @RecordSource varchar(255) = NULL,
+    @SourceSystem varchar(255) = NULL,
+    @Preview bit = 0,
+    @InsertedRows bigint = NULL OUTPUT,
+    @UpdatedRows bigint = NULL OUTPUT,
+    @ExpiredRows bigint = NULL OUTPUT,
+    @InactivatedRows bigint = NULL OUTPUT,
+    @DeletedRows bigint = NULL OUTPUT,
+    @UnchangedRows bigint = NULL OUTPUT,
+    @SkippedStageRows bigint = NULL OUTPUT
+AS
+BEGIN
+    SET NOCOUNT ON;
+    SET XACT_ABORT ON;
+
+    IF @BatchTime IS NULL SET @BatchTime = SYSUTCDATETIME();
+
+    -- What the load finds out.
+    DECLARE @SkippedRows bigint;
+    DECLARE @AcceptedRows bigint;
+    DECLARE @NewRows bigint;
+    DECLARE @ChangedKeys bigint;
+    DECLARE @Offenders nvarchar(4000);
+    DECLARE @Message nvarchar(2048);
+    DECLARE @Lock int;
+
+    BEGIN TRY
+        DROP TABLE IF EXISTS #staged;
+        DROP TABLE IF EXISTS #candidates;
+        DROP TABLE IF EXISTS #sequence;
+        DROP TABLE IF EXISTS #changes;
+
+        BEGIN TRANSACTION;
+
+        -- One load of this table at a time.
+        EXEC @Lock = sys.sp_getapplock
+            @Resource = N'mergewright raw.SatPatientAddressEMED_TEST',
+            @LockMode = 'Exclusive',
+            @LockOwner = 'Transaction',
+            @LockTimeout = 60000;
+        IF @Lock < 0
+        BEGIN
+            THROW 50019, N'concurrent_load: another load of this table is running', 1;
+        END;
+
+        -- Rows without a key are left out and counted.
+        SELECT
+            @SkippedRows = COALESCE(SUM(CAST(CASE WHEN s.[patient_id] IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
+        FROM [StageEmedsys].[Dev_Patient_] AS s;
+
+        -- Staged rows with a key, in the columns of the satellite.
+        SELECT
+            CASE WHEN CONVERT(nvarchar(41), CONVERT(decimal(10,0), s.[patient_id])) IS NOT NULL OR CONVERT(nvarchar(255), @SourceSystem) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(888), (CONVERT(nvarchar(41), CONVERT(decimal(10,0), s.[patient_id])) + COALESCE(CONVERT(nvarchar(255), @SourceSystem), N'')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [PatientKey],
+            CAST(@BatchTime AS datetime) AS [LoadDate],
+            @LoadProcess AS [LoadProcess],
+            @RecordSource AS [RecordSource],
+            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(309), (N'0' + COALESCE(CONVERT(nvarchar(30), s.[address1]), N'') + COALESCE(CONVERT(nvarchar(30), s.[address2]), N'') + COALESCE(CONVERT(nvarchar(30), s.[city]), N'') + COALESCE(CONVERT(nvarchar(2), s.[state]), N'') + COALESCE(CONVERT(nvarchar(10), s.[zip]), N'')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [HashDiff],
+            s.[address1] AS [Address1],
+            s.[address2] AS [Address2],
+            s.[city] AS [City],
+            s.[state] AS [State],
+            s.[zip] AS [Zip]
+        INTO #staged
+        FROM [StageEmedsys].[Dev_Patient_] AS s
+        WHERE s.[patient_id] IS NOT NULL;
+
+        -- Distinct keys in the stage.
+        SELECT
+            @AcceptedRows = COUNT_BIG(DISTINCT s.[PatientKey])
+        FROM #staged AS s;
+
+        -- Staged keys with a row that is not their latest version; of the satellite only the versions of
+        -- staged keys are read.
+        SELECT
+            MIN(r.[PatientKey]) AS [PatientKey],
+            MAX(r.[latest_time]) AS [latest_time],
+            MAX(r.[latest_content]) AS [latest_content]
+        INTO #candidates
+        FROM (
+            SELECT
+                s.[PatientKey],
+                l.[latest_time],
+                l.[latest_content]
+            FROM #staged AS s
+            LEFT JOIN (
+                SELECT
+                    r.[PatientKey],
+                    r.[latest_time],
+                    r.[latest_content]
+                FROM (
+                    SELECT
+                        t.[PatientKey],
+                        t.[LoadDate] AS [latest_time],
+                        t.[HashDiff] AS [latest_content],
+                        ROW_NUMBER() OVER (PARTITION BY t.[PatientKey] ORDER BY t.[LoadDate] DESC) AS [recency]
+                    FROM [raw].[SatPatientAddressEMED_TEST] AS t
+                    WHERE EXISTS (
+                        SELECT
+                            1 AS [one]
+                        FROM #staged AS s
+                        WHERE t.[PatientKey] = s.[PatientKey]
+                    )
+                ) AS r
+                WHERE r.[recency] = 1
+            ) AS l
+                ON l.[PatientKey] = s.[PatientKey]
+            WHERE (l.[latest_time] IS NULL
+                OR (s.[HashDiff] <> l.[latest_content] OR (s.[HashDiff] IS NULL AND l.[latest_content] IS NOT NULL) OR (s.[HashDiff] IS NOT NULL AND l.[latest_content] IS NULL))
+                OR s.[LoadDate] < l.[latest_time])
+        ) AS r
+        GROUP BY r.[PatientKey];
+
+        -- All staged rows of these keys; what is said twice for one load date counts once.
+        SELECT
+            r.[PatientKey],
+            r.[LoadDate],
+            r.[LoadProcess],
+            r.[RecordSource],
+            r.[HashDiff],
+            r.[Address1],
+            r.[Address2],
+            r.[City],
+            r.[State],
+            r.[Zip],
+            r.[latest_time],
+            r.[latest_content]
+        INTO #sequence
+        FROM (
+            SELECT
+                s.[PatientKey],
+                s.[LoadDate],
+                s.[LoadProcess],
+                s.[RecordSource],
+                s.[HashDiff],
+                s.[Address1],
+                s.[Address2],
+                s.[City],
+                s.[State],
+                s.[Zip],
+                k.[latest_time],
+                k.[latest_content],
+                ROW_NUMBER() OVER (PARTITION BY s.[PatientKey], s.[LoadDate], s.[HashDiff] ORDER BY s.[PatientKey] COLLATE Latin1_General_100_BIN2, s.[LoadDate], s.[LoadProcess] COLLATE Latin1_General_100_BIN2, s.[RecordSource] COLLATE Latin1_General_100_BIN2, s.[HashDiff] COLLATE Latin1_General_100_BIN2, s.[Address1] COLLATE Latin1_General_100_BIN2, s.[Address2] COLLATE Latin1_General_100_BIN2, s.[City] COLLATE Latin1_General_100_BIN2, s.[State] COLLATE Latin1_General_100_BIN2, s.[Zip] COLLATE Latin1_General_100_BIN2) AS [repeat_no]
+            FROM #staged AS s
+            INNER JOIN #candidates AS k
+                ON k.[PatientKey] = s.[PatientKey]
+        ) AS r
+        WHERE r.[repeat_no] = 1;
+
+        -- Two contents of a key for one load date stop the load.
+        SET @Offenders = NULL;
+        SELECT @Offenders = STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[PatientKey])), 100), N'NULL') AS [offender]
+            FROM #sequence AS s
+            GROUP BY s.[PatientKey], s.[LoadDate]
+            HAVING COUNT_BIG(*) > 1
+        ) AS o;
+        IF @Offenders IS NOT NULL
+        BEGIN
+            SET @Message = LEFT(N'same_timestamp_conflict: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
+            THROW 50014, @Message, 1;
+        END;
+
+        -- Another content than the stored one of this load date stops the load.
+        SET @Offenders = NULL;
+        SELECT @Offenders = STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(LEFT(CONVERT(nvarchar(4000), s.[PatientKey]), 100), N'NULL') AS [offender]
+            FROM #sequence AS s
+            WHERE s.[LoadDate] <= s.[latest_time]
+              AND EXISTS (
+                SELECT
+                    1 AS [one]
+                FROM [raw].[SatPatientAddressEMED_TEST] AS t
+                WHERE t.[PatientKey] = s.[PatientKey]
+                  AND t.[LoadDate] = s.[LoadDate]
+            )
+              AND NOT EXISTS (
+                SELECT
+                    1 AS [one]
+                FROM [raw].[SatPatientAddressEMED_TEST] AS t
+                WHERE t.[PatientKey] = s.[PatientKey]
+                  AND t.[LoadDate] = s.[LoadDate]
+                  AND (t.[HashDiff] = s.[HashDiff] OR (t.[HashDiff] IS NULL AND s.[HashDiff] IS NULL))
+            )
+        ) AS o;
+        IF @Offenders IS NOT NULL
+        BEGIN
+            SET @Message = LEFT(N'same_timestamp_conflict: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
+            THROW 50014, @Message, 1;
+        END;
+
+        -- A row older than the latest version of its key stops the load, unless it says what was stored for
+        -- its time.
+        SET @Offenders = NULL;
+        SELECT @Offenders = STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(LEFT(CONVERT(nvarchar(4000), s.[PatientKey]), 100), N'NULL') AS [offender]
+            FROM #sequence AS s
+            WHERE s.[LoadDate] < s.[latest_time]
+              AND NOT EXISTS (
+                SELECT
+                    1 AS [one]
+                FROM [raw].[SatPatientAddressEMED_TEST] AS t
+                WHERE t.[PatientKey] = s.[PatientKey]
+                  AND t.[LoadDate] <= s.[LoadDate]
+                  AND (t.[HashDiff] = s.[HashDiff] OR (t.[HashDiff] IS NULL AND s.[HashDiff] IS NULL))
+                  AND NOT EXISTS (
+                    SELECT
+                        1 AS [one]
+                    FROM [raw].[SatPatientAddressEMED_TEST] AS u
+                    WHERE u.[PatientKey] = s.[PatientKey]
+                      AND u.[LoadDate] > t.[LoadDate]
+                      AND u.[LoadDate] <= s.[LoadDate]
+                )
+            )
+        ) AS o;
+        IF @Offenders IS NOT NULL
+        BEGIN
+            SET @Message = LEFT(N'late_row: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
+            THROW 50018, @Message, 1;
+        END;
+
+        -- The changes: rows whose content is not that of the version before them.
+        SELECT
+            r.[PatientKey],
+            r.[LoadDate],
+            r.[LoadProcess],
+            r.[RecordSource],
+            r.[HashDiff],
+            r.[Address1],
+            r.[Address2],
+            r.[City],
+            r.[State],
+            r.[Zip]
+        INTO #changes
+        FROM (
+            SELECT
+                s.[PatientKey],
+                s.[LoadDate],
+                s.[LoadProcess],
+                s.[RecordSource],
+                s.[HashDiff],
+                s.[Address1],
+                s.[Address2],
+                s.[City],
+                s.[State],
+                s.[Zip],
+                s.[latest_content],
+                LAG(s.[HashDiff]) OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], s.[HashDiff] COLLATE Latin1_General_100_BIN2) AS [content_before],
+                ROW_NUMBER() OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], s.[HashDiff] COLLATE Latin1_General_100_BIN2) AS [position]
+            FROM #sequence AS s
+            WHERE (s.[latest_time] IS NULL OR s.[LoadDate] > s.[latest_time])
+        ) AS r
+        WHERE ((r.[position] = 1
+            AND (r.[HashDiff] <> r.[latest_content] OR (r.[HashDiff] IS NULL AND r.[latest_content] IS NOT NULL) OR (r.[HashDiff] IS NOT NULL AND r.[latest_content] IS NULL)))
+            OR (r.[position] > 1
+                AND (r.[HashDiff] <> r.[content_before] OR (r.[HashDiff] IS NULL AND r.[content_before] IS NOT NULL) OR (r.[HashDiff] IS NOT NULL AND r.[content_before] IS NULL))));
+
+        -- What will be inserted.
+        SELECT
+            @NewRows = COUNT_BIG(*)
+        FROM #changes AS c;
+
+        -- Keys with a new version.
+        SELECT
+            @ChangedKeys = COUNT_BIG(DISTINCT s.[PatientKey])
+        FROM #changes AS s;
+
+        IF @Preview = 0
+        BEGIN
+            -- Insert the versions.
+            INSERT INTO [raw].[SatPatientAddressEMED_TEST] (
+                [PatientKey],
+                [LoadDate],
+                [LoadProcess],
+                [RecordSource],
+                [HashDiff],
+                [Address1],
+                [Address2],
+                [City],
+                [State],
+                [Zip]
+            )
+            SELECT
+                c.[PatientKey],
+                c.[LoadDate],
+                c.[LoadProcess],
+                c.[RecordSource],
+                c.[HashDiff],
+                c.[Address1],
+                c.[Address2],
+                c.[City],
+                c.[State],
+                c.[Zip]
+            FROM #changes AS c;
+        END;
+
+        COMMIT TRANSACTION;
+
+        SELECT
+            @InsertedRows = @NewRows,
+            @UpdatedRows = NULL,
+            @ExpiredRows = NULL,
+            @InactivatedRows = NULL,
+            @DeletedRows = NULL,
+            @UnchangedRows = @AcceptedRows - @ChangedKeys,
+            @SkippedStageRows = @SkippedRows;
+
+        DROP TABLE IF EXISTS #staged;
+        DROP TABLE IF EXISTS #candidates;
+        DROP TABLE IF EXISTS #sequence;
+        DROP TABLE IF EXISTS #changes;
+
+        -- What was left out.
+        IF @SkippedRows > 0
+            SELECT N'null_key' AS warning_code, COALESCE(LEFT(CONVERT(nvarchar(4000), @SkippedRows), 100), N'NULL') + N' staged rows without a key were skipped' AS message;
+
+        -- What changed.
+        SELECT
+            CAST(@NewRows AS bigint) AS inserted,
+            CAST(NULL AS bigint) AS updated,
+            CAST(NULL AS bigint) AS expired,
+            CAST(NULL AS bigint) AS inactivated,
+            CAST(NULL AS bigint) AS deleted,
+            CAST(@AcceptedRows - @ChangedKeys AS bigint) AS unchanged,
+            CAST(@SkippedRows AS bigint) AS skipped;
+    END TRY
+    BEGIN CATCH
+        IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+        THROW;
+    END CATCH;
+END;
+GO
+-- Runs [raw].[Load_SatPatientAddressEMED_TEST].
+
+-- Parameters
+-- BatchTime: fills LoadDate.
+DECLARE @BatchTime datetime2(7) = SYSUTCDATETIME();
+-- LoadProcess: fills LoadProcess.
+DECLARE @LoadProcess varchar(255) = NULL;
+-- RecordSource: fills RecordSource.
+DECLARE @RecordSource varchar(255) = NULL;
+-- SourceSystem: goes into the hash key.
+DECLARE @SourceSystem varchar(255) = NULL;
+-- End of parameters
+
+EXEC [raw].[Load_SatPatientAddressEMED_TEST]
+    @BatchTime = @BatchTime,
+    @LoadProcess = @LoadProcess,
+    @RecordSource = @RecordSource,
+    @SourceSystem = @SourceSystem,
+    @Preview = 0;

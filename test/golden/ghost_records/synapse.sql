@@ -1,0 +1,253 @@
+-- mergewright: {"format":1,"version":1,"pattern":"ghost_records","source":{"database":null,"schema":"dbo","table":"stage"},"target":{"database":null,"schema":"dbo","table":"target"},"extra":{},"platform":"synapse","form":"script","shape":"separate","options":{"untracked":[],"untracked_mode":"keep_old","compare_mode":"exact","key_compare":"exact","empty_as_null":false,"grain":"load","closing":"half-open","open_end":null,"hard_deletes":"ignore","load":"delta","scope":[],"on_empty_stage":"apply","max_inactivation_pct":100,"hwm":false,"idempotent_rerun":false,"auto_end_dating":false,"type0_fill_null_once":false,"op_derived":false,"insert_only":false,"ignore_null_updates":false,"same_ts_conflict":"insert_all","ghost":{"enabled":true,"load_ts":"1900-01-01 00:00:00","record_source":"SYSTEM"},"delete_values":[],"truncate_values":[],"type1":[],"type1_scope":"all","end_offset":"0","target_identity":["member_hk","load_ts","hashdiff"],"target_key":["member_hk"],"keys":["member_no"],"hash_key":{"member_hk":["member_no"]},"hashdiff":{"hashdiff":["city","full_name"]},"load_ts":"load_ts","record_source":"record_source","duplicates":"collapse_identical","hash_rules":{"algorithm":"sha256","delimiter":"||","null_token":"^^","trim":true,"case":"upper","empty_as_null":true,"column_order":"declared","escape":false,"trailing_nulls":"kept","prefix":""}}}
+-- Satellite target from stage: inserts a version where a key's content differs from its latest
+-- version.
+
+SET NOCOUNT ON;
+SET XACT_ABORT ON;
+
+-- What the load finds out.
+DECLARE @SkippedRows bigint;
+DECLARE @AcceptedRows bigint;
+DECLARE @NewRows bigint;
+DECLARE @ChangedKeys bigint;
+DECLARE @GhostRows bigint;
+
+BEGIN TRY
+    IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
+    IF OBJECT_ID('tempdb..#candidates') IS NOT NULL DROP TABLE #candidates;
+    IF OBJECT_ID('tempdb..#sequence') IS NOT NULL DROP TABLE #sequence;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+    IF OBJECT_ID('tempdb..#ghosts') IS NOT NULL DROP TABLE #ghosts;
+
+    -- Rows without a key are left out and counted.
+    SELECT
+        @SkippedRows = COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[member_no]))) > 0 THEN LTRIM(RTRIM(s.[member_no])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
+    FROM [dbo].[stage] AS s;
+
+    -- Staged rows with a key, in the columns of the satellite.
+    CREATE TABLE #staged
+    WITH (DISTRIBUTION = ROUND_ROBIN)
+    AS
+    SELECT
+        CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[member_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[member_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [member_hk],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(624), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[city]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[city])))) END, N'^^') + N'||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[full_name]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[full_name])))) END, N'^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
+        s.[full_name],
+        s.[city],
+        s.[load_ts],
+        s.[record_source]
+    FROM [dbo].[stage] AS s
+    WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[member_no]))) > 0 THEN LTRIM(RTRIM(s.[member_no])) END IS NOT NULL;
+
+    -- Distinct keys in the stage.
+    SELECT
+        @AcceptedRows = COUNT_BIG(DISTINCT s.[member_hk])
+    FROM #staged AS s;
+
+    -- Staged keys with a row that is not their latest version; of the satellite only the versions of
+    -- staged keys are read.
+    CREATE TABLE #candidates
+    WITH (DISTRIBUTION = ROUND_ROBIN)
+    AS
+    SELECT
+        MIN(r.[member_hk]) AS [member_hk],
+        MAX(r.[latest_time]) AS [latest_time],
+        MAX(r.[latest_content]) AS [latest_content]
+    FROM (
+        SELECT
+            s.[member_hk],
+            l.[latest_time],
+            l.[latest_content]
+        FROM #staged AS s
+        LEFT JOIN (
+            SELECT
+                r.[member_hk],
+                r.[latest_time],
+                r.[latest_content]
+            FROM (
+                SELECT
+                    t.[member_hk],
+                    t.[load_ts] AS [latest_time],
+                    t.[hashdiff] AS [latest_content],
+                    ROW_NUMBER() OVER (PARTITION BY t.[member_hk] ORDER BY t.[load_ts] DESC) AS [recency]
+                FROM [dbo].[target] AS t
+                WHERE EXISTS (
+                    SELECT
+                        1 AS [one]
+                    FROM #staged AS s
+                    WHERE t.[member_hk] = s.[member_hk]
+                )
+            ) AS r
+            WHERE r.[recency] = 1
+        ) AS l
+            ON l.[member_hk] = s.[member_hk]
+        WHERE (l.[latest_time] IS NULL
+            OR (s.[hashdiff] <> l.[latest_content] OR (s.[hashdiff] IS NULL AND l.[latest_content] IS NOT NULL) OR (s.[hashdiff] IS NOT NULL AND l.[latest_content] IS NULL))
+            OR s.[load_ts] < l.[latest_time])
+    ) AS r
+    GROUP BY r.[member_hk];
+
+    -- All staged rows of these keys; what is said twice for one load date counts once.
+    CREATE TABLE #sequence
+    WITH (DISTRIBUTION = ROUND_ROBIN)
+    AS
+    SELECT
+        r.[member_hk],
+        r.[hashdiff],
+        r.[full_name],
+        r.[city],
+        r.[load_ts],
+        r.[record_source],
+        r.[latest_time],
+        r.[latest_content]
+    FROM (
+        SELECT
+            s.[member_hk],
+            s.[hashdiff],
+            s.[full_name],
+            s.[city],
+            s.[load_ts],
+            s.[record_source],
+            k.[latest_time],
+            k.[latest_content],
+            ROW_NUMBER() OVER (PARTITION BY s.[member_hk], s.[load_ts], s.[hashdiff] ORDER BY s.[member_hk] COLLATE Latin1_General_100_BIN2, s.[hashdiff] COLLATE Latin1_General_100_BIN2, s.[full_name] COLLATE Latin1_General_100_BIN2, s.[city] COLLATE Latin1_General_100_BIN2, s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2) AS [repeat_no]
+        FROM #staged AS s
+        INNER JOIN #candidates AS k
+            ON k.[member_hk] = s.[member_hk]
+    ) AS r
+    WHERE r.[repeat_no] = 1;
+
+    -- The changes: rows whose content is not that of the version before them.
+    CREATE TABLE #changes
+    WITH (DISTRIBUTION = ROUND_ROBIN)
+    AS
+    SELECT
+        r.[member_hk],
+        r.[hashdiff],
+        r.[full_name],
+        r.[city],
+        r.[load_ts],
+        r.[record_source]
+    FROM (
+        SELECT
+            s.[member_hk],
+            s.[hashdiff],
+            s.[full_name],
+            s.[city],
+            s.[load_ts],
+            s.[record_source],
+            s.[latest_content],
+            LAG(s.[hashdiff]) OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], s.[hashdiff] COLLATE Latin1_General_100_BIN2) AS [content_before],
+            ROW_NUMBER() OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], s.[hashdiff] COLLATE Latin1_General_100_BIN2) AS [position]
+        FROM #sequence AS s
+        WHERE (s.[latest_time] IS NULL OR s.[load_ts] >= s.[latest_time])
+          AND NOT EXISTS (
+            SELECT
+                1 AS [one]
+            FROM [dbo].[target] AS t
+            WHERE t.[member_hk] = s.[member_hk]
+              AND t.[load_ts] = s.[load_ts]
+              AND (t.[hashdiff] = s.[hashdiff] OR (t.[hashdiff] IS NULL AND s.[hashdiff] IS NULL))
+        )
+    ) AS r
+    WHERE ((r.[position] = 1
+        AND (r.[hashdiff] <> r.[latest_content] OR (r.[hashdiff] IS NULL AND r.[latest_content] IS NOT NULL) OR (r.[hashdiff] IS NOT NULL AND r.[latest_content] IS NULL)))
+        OR (r.[position] > 1
+            AND (r.[hashdiff] <> r.[content_before] OR (r.[hashdiff] IS NULL AND r.[content_before] IS NOT NULL) OR (r.[hashdiff] IS NOT NULL AND r.[content_before] IS NULL))));
+
+    -- What will be inserted.
+    SELECT
+        @NewRows = COUNT_BIG(*)
+    FROM #changes AS c;
+
+    -- Keys with a new version.
+    SELECT
+        @ChangedKeys = COUNT_BIG(DISTINCT s.[member_hk])
+    FROM #changes AS s;
+
+    -- The ghost row, until it is there.
+    CREATE TABLE #ghosts
+    WITH (DISTRIBUTION = ROUND_ROBIN)
+    AS
+    SELECT
+        N'0000000000000000000000000000000000000000000000000000000000000000' AS [member_hk],
+        N'0000000000000000000000000000000000000000000000000000000000000000' AS [hashdiff],
+        CAST(NULL AS nvarchar(100)) AS [full_name],
+        CAST(NULL AS nvarchar(100)) AS [city],
+        CAST('1900-01-01T00:00:00' AS datetime2(6)) AS [load_ts],
+        N'SYSTEM' AS [record_source]
+    WHERE NOT EXISTS (
+        SELECT
+            1 AS [one]
+        FROM [dbo].[target] AS t
+        WHERE t.[member_hk] = N'0000000000000000000000000000000000000000000000000000000000000000'
+    );
+
+    -- Ghost rows to add.
+    SELECT
+        @GhostRows = COUNT_BIG(*)
+    FROM #ghosts AS c;
+
+    BEGIN TRANSACTION;
+
+    -- Add the ghost rows that later joins rely on.
+    INSERT INTO [dbo].[target] (
+        [member_hk],
+        [hashdiff],
+        [full_name],
+        [city],
+        [load_ts],
+        [record_source]
+    )
+    SELECT
+        c.[member_hk],
+        c.[hashdiff],
+        c.[full_name],
+        c.[city],
+        c.[load_ts],
+        c.[record_source]
+    FROM #ghosts AS c;
+
+    -- Insert the versions.
+    INSERT INTO [dbo].[target] (
+        [member_hk],
+        [hashdiff],
+        [full_name],
+        [city],
+        [load_ts],
+        [record_source]
+    )
+    SELECT
+        c.[member_hk],
+        c.[hashdiff],
+        c.[full_name],
+        c.[city],
+        c.[load_ts],
+        c.[record_source]
+    FROM #changes AS c;
+
+    COMMIT TRANSACTION;
+
+    IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
+    IF OBJECT_ID('tempdb..#candidates') IS NOT NULL DROP TABLE #candidates;
+    IF OBJECT_ID('tempdb..#sequence') IS NOT NULL DROP TABLE #sequence;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+    IF OBJECT_ID('tempdb..#ghosts') IS NOT NULL DROP TABLE #ghosts;
+
+    -- What was left out.
+    IF @SkippedRows > 0
+        SELECT N'null_key' AS warning_code, COALESCE(LEFT(CONVERT(nvarchar(4000), @SkippedRows), 100), N'NULL') + N' staged rows without a key were skipped' AS message;
+
+    -- What changed.
+    SELECT
+        CAST(@NewRows + @GhostRows AS bigint) AS inserted,
+        CAST(NULL AS bigint) AS updated,
+        CAST(NULL AS bigint) AS expired,
+        CAST(NULL AS bigint) AS inactivated,
+        CAST(NULL AS bigint) AS deleted,
+        CAST(@AcceptedRows - @ChangedKeys AS bigint) AS unchanged,
+        CAST(@SkippedRows AS bigint) AS skipped;
+END TRY
+BEGIN CATCH
+    IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    THROW;
+END CATCH;

@@ -1,0 +1,119 @@
+-- mergewright: {"format":1,"version":1,"pattern":"scd0","source":{"database":null,"schema":null,"table":"stage"},"target":{"database":null,"schema":null,"table":"target"},"extra":{},"platform":"duckdb","form":"script","shape":"separate","options":{"on_empty_stage":"apply","max_inactivation_pct":100,"untracked":[],"key_compare":"exact","empty_as_null":false,"grain":"load","closing":"half-open","open_end":null,"scope":[],"hwm":false,"idempotent_rerun":false,"auto_end_dating":false,"type0_fill_null_once":false,"op_derived":false,"insert_only":false,"ignore_null_updates":false,"same_ts_conflict":"insert_all","ghost":{"enabled":false},"delete_values":[],"truncate_values":[],"type1":[],"type1_scope":"all","end_offset":"0","target_identity":["id"],"target_key":["id"],"keys":["id"],"compare":["first_price"],"hash_rules":{"algorithm":"sha256","delimiter":"||","null_token":"^^","trim":false,"case":"as_is","empty_as_null":false,"column_order":"declared","escape":false,"trailing_nulls":"kept","prefix":""}}}
+-- Type 0: the first values of a key stay.
+
+-- Parameters
+-- BatchTime: time of the load (UTC).
+SET VARIABLE BatchTime = CAST(now() AT TIME ZONE 'UTC' AS TIMESTAMP);
+-- End of parameters
+
+BEGIN TRANSACTION;
+
+-- One load of this table at a time: a second one meets this table and fails.
+CREATE TABLE "target_load_is_running" (one INTEGER);
+
+-- Staged rows with a key; rows without one are skipped and counted.
+SET VARIABLE measured = (
+    SELECT
+        {
+            AcceptedRows: CAST(COALESCE(SUM(CASE WHEN s."id" IS NOT NULL THEN 1 ELSE 0 END), 0) AS BIGINT),
+            SkippedRows: CAST(COALESCE(SUM(CASE WHEN s."id" IS NULL THEN 1 ELSE 0 END), 0) AS BIGINT)
+        }
+    FROM "stage" AS s
+);
+SET VARIABLE AcceptedRows = getvariable('measured').AcceptedRows;
+SET VARIABLE SkippedRows = getvariable('measured').SkippedRows;
+
+-- A key that is staged more than once stops the load.
+SET VARIABLE guard = (
+    SELECT CASE WHEN count(*) > 0 THEN error('duplicate_key: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
+    FROM (
+        SELECT
+            coalesce(left(CAST(MIN(s."id") AS VARCHAR), 100), 'NULL') AS "offender"
+        FROM (
+            SELECT
+                1 AS "is_staged",
+                s."id",
+                s."first_price"
+            FROM "stage" AS s
+            WHERE s."id" IS NOT NULL
+        ) AS s
+        GROUP BY s."id"
+        HAVING COUNT(*) > 1
+        LIMIT 5
+    ) AS o
+);
+
+-- The changes: staged rows against the current row of their key.
+CREATE OR REPLACE TEMP TABLE "changes" AS
+SELECT
+    f."change_kind",
+    f."stored_row",
+    f."id",
+    f."first_price"
+FROM (
+    SELECT
+        CASE WHEN t."is_stored" IS NULL THEN 'new' END AS "change_kind",
+        t."stored_row",
+        s."id",
+        s."first_price"
+    FROM (
+        SELECT
+            1 AS "is_staged",
+            s."id",
+            s."first_price"
+        FROM "stage" AS s
+        WHERE s."id" IS NOT NULL
+    ) AS s
+    LEFT JOIN (
+        SELECT
+            1 AS "is_stored",
+            t.rowid AS "stored_row",
+            t."id",
+            t."first_price"
+        FROM "target" AS t
+    ) AS t
+        ON s."id" = t."id"
+) AS f
+WHERE f."change_kind" IS NOT NULL;
+
+-- What will change.
+SET VARIABLE measured = (
+    SELECT
+        {
+            NewKeys: CAST(COALESCE(SUM(CASE WHEN c."change_kind" = 'new' THEN 1 ELSE 0 END), 0) AS BIGINT),
+            ChangedKeys: CAST(COALESCE(SUM(CASE WHEN c."change_kind" = 'changed' THEN 1 ELSE 0 END), 0) AS BIGINT)
+        }
+    FROM temp."changes" AS c
+);
+SET VARIABLE NewKeys = getvariable('measured').NewKeys;
+SET VARIABLE ChangedKeys = getvariable('measured').ChangedKeys;
+
+-- Insert the new keys.
+INSERT INTO "target" (
+    "id",
+    "first_price"
+)
+SELECT
+    c."id",
+    c."first_price"
+FROM temp."changes" AS c
+WHERE c."change_kind" = 'new';
+
+DROP TABLE "target_load_is_running";
+COMMIT;
+
+DROP TABLE temp."changes";
+
+-- What was left out.
+SELECT 'null_key' AS warning_code, coalesce(left(CAST(getvariable('SkippedRows') AS VARCHAR), 100), 'NULL') || ' staged rows without a key were skipped' AS message
+WHERE getvariable('SkippedRows') > 0;
+
+-- What changed.
+SELECT
+    CAST(getvariable('NewKeys') AS BIGINT) AS inserted,
+    CAST(getvariable('ChangedKeys') AS BIGINT) AS updated,
+    CAST(0 AS BIGINT) AS expired,
+    CAST(0 AS BIGINT) AS inactivated,
+    CAST(0 AS BIGINT) AS deleted,
+    CAST(getvariable('AcceptedRows') - getvariable('NewKeys') - getvariable('ChangedKeys') AS BIGINT) AS unchanged,
+    CAST(getvariable('SkippedRows') AS BIGINT) AS skipped;

@@ -1,0 +1,158 @@
+-- mergewright: {"format":1,"version":1,"pattern":"scd1","source":{"database":null,"schema":"dbo","table":"stage"},"target":{"database":null,"schema":"dbo","table":"target"},"extra":{},"platform":"sqlserver","form":"script","shape":"separate","options":{"on_empty_stage":"apply","max_inactivation_pct":100,"untracked":[],"key_compare":"exact","empty_as_null":false,"grain":"load","closing":"half-open","open_end":null,"scope":[],"hwm":false,"idempotent_rerun":false,"auto_end_dating":false,"type0_fill_null_once":false,"op_derived":false,"insert_only":false,"ignore_null_updates":false,"same_ts_conflict":"insert_all","ghost":{"enabled":false},"delete_values":[],"truncate_values":[],"type1":[],"type1_scope":"all","end_offset":"0","target_identity":["id"],"target_key":["id"],"keys":["id"],"compare":["name","city"],"hash_rules":{"algorithm":"sha256","delimiter":"||","null_token":"^^","trim":false,"case":"as_is","empty_as_null":false,"column_order":"declared","escape":false,"trailing_nulls":"kept","prefix":""}}}
+-- Type 1: inserts new keys and overwrites changed ones.
+
+SET NOCOUNT ON;
+SET XACT_ABORT ON;
+
+-- Parameters
+-- BatchTime: time of the load (UTC).
+DECLARE @BatchTime datetime2(7) = SYSUTCDATETIME();
+-- End of parameters
+
+-- What the load finds out.
+DECLARE @AcceptedRows bigint;
+DECLARE @SkippedRows bigint;
+DECLARE @NewKeys bigint;
+DECLARE @ChangedKeys bigint;
+DECLARE @Offenders nvarchar(4000);
+DECLARE @Message nvarchar(2048);
+DECLARE @Lock int;
+
+BEGIN TRY
+    DROP TABLE IF EXISTS #changes;
+
+    BEGIN TRANSACTION;
+
+    -- One load of this table at a time.
+    EXEC @Lock = sys.sp_getapplock
+        @Resource = N'mergewright dbo.target',
+        @LockMode = 'Exclusive',
+        @LockOwner = 'Transaction',
+        @LockTimeout = 60000;
+    IF @Lock < 0
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table is running', 1;
+    END;
+
+    -- Staged rows with a key; rows without one are skipped and counted.
+    SELECT
+        @AcceptedRows = COALESCE(SUM(CAST(CASE WHEN s.[id] IS NOT NULL THEN 1 ELSE 0 END AS bigint)), 0),
+        @SkippedRows = COALESCE(SUM(CAST(CASE WHEN s.[id] IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
+    FROM [dbo].[stage] AS s;
+
+    -- A key that is staged more than once stops the load.
+    SET @Offenders = NULL;
+    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
+    FROM (
+        SELECT TOP (5)
+            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[id])), 100), N'NULL') AS [offender]
+        FROM (
+            SELECT
+                1 AS [is_staged],
+                s.[id],
+                s.[name],
+                s.[city]
+            FROM [dbo].[stage] AS s
+            WHERE s.[id] IS NOT NULL
+        ) AS s
+        GROUP BY s.[id]
+        HAVING COUNT_BIG(*) > 1
+    ) AS o;
+    IF @Offenders IS NOT NULL
+    BEGIN
+        SET @Message = LEFT(N'duplicate_key: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
+        THROW 50010, @Message, 1;
+    END;
+
+    -- The changes: staged rows against the current row of their key.
+    SELECT
+        f.[change_kind],
+        f.[stored_id],
+        f.[id],
+        f.[name],
+        f.[city]
+    INTO #changes
+    FROM (
+        SELECT
+            CASE
+                WHEN t.[is_stored] IS NULL THEN N'new'
+                WHEN (s.[name] <> t.[name] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[name]) <> DATALENGTH(t.[name]) OR (s.[name] IS NULL AND t.[name] IS NOT NULL) OR (s.[name] IS NOT NULL AND t.[name] IS NULL))
+                    OR (s.[city] <> t.[city] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[city]) <> DATALENGTH(t.[city]) OR (s.[city] IS NULL AND t.[city] IS NOT NULL) OR (s.[city] IS NOT NULL AND t.[city] IS NULL))
+                    THEN N'changed'
+            END AS [change_kind],
+            t.[id] AS [stored_id],
+            s.[id],
+            s.[name],
+            s.[city]
+        FROM (
+            SELECT
+                1 AS [is_staged],
+                s.[id],
+                s.[name],
+                s.[city]
+            FROM [dbo].[stage] AS s
+            WHERE s.[id] IS NOT NULL
+        ) AS s
+        LEFT JOIN (
+            SELECT
+                1 AS [is_stored],
+                t.[id],
+                t.[name],
+                t.[city]
+            FROM [dbo].[target] AS t
+        ) AS t
+            ON s.[id] = t.[id]
+    ) AS f
+    WHERE f.[change_kind] IS NOT NULL;
+
+    -- What will change.
+    SELECT
+        @NewKeys = COALESCE(SUM(CAST(CASE WHEN c.[change_kind] = N'new' THEN 1 ELSE 0 END AS bigint)), 0),
+        @ChangedKeys = COALESCE(SUM(CAST(CASE WHEN c.[change_kind] = N'changed' THEN 1 ELSE 0 END AS bigint)), 0)
+    FROM #changes AS c;
+
+    -- Overwrite the rows that changed.
+    UPDATE t
+    SET
+        [name] = c.[name],
+        [city] = c.[city]
+    FROM [dbo].[target] AS t
+    INNER JOIN #changes AS c
+        ON t.[id] = c.[stored_id]
+    WHERE c.[change_kind] = N'changed';
+
+    -- Insert the new keys.
+    INSERT INTO [dbo].[target] (
+        [id],
+        [name],
+        [city]
+    )
+    SELECT
+        c.[id],
+        c.[name],
+        c.[city]
+    FROM #changes AS c
+    WHERE c.[change_kind] = N'new';
+
+    COMMIT TRANSACTION;
+
+    DROP TABLE IF EXISTS #changes;
+
+    -- What was left out.
+    IF @SkippedRows > 0
+        SELECT N'null_key' AS warning_code, COALESCE(LEFT(CONVERT(nvarchar(4000), @SkippedRows), 100), N'NULL') + N' staged rows without a key were skipped' AS message;
+
+    -- What changed.
+    SELECT
+        CAST(@NewKeys AS bigint) AS inserted,
+        CAST(@ChangedKeys AS bigint) AS updated,
+        CAST(0 AS bigint) AS expired,
+        CAST(0 AS bigint) AS inactivated,
+        CAST(0 AS bigint) AS deleted,
+        CAST(@AcceptedRows - @NewKeys - @ChangedKeys AS bigint) AS unchanged,
+        CAST(@SkippedRows AS bigint) AS skipped;
+END TRY
+BEGIN CATCH
+    IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    THROW;
+END CATCH;

@@ -1,0 +1,217 @@
+-- mergewright: {"format":1,"version":1,"pattern":"scd6","source":{"database":null,"schema":null,"table":"stage"},"target":{"database":null,"schema":null,"table":"target"},"extra":{},"platform":"duckdb","form":"script","shape":"separate","options":{"on_empty_stage":"apply","max_inactivation_pct":100,"untracked":[],"key_compare":"exact","empty_as_null":false,"grain":"load","closing":"half-open","open_end":null,"scope":[],"hwm":false,"idempotent_rerun":false,"auto_end_dating":false,"type0_fill_null_once":false,"op_derived":false,"insert_only":false,"ignore_null_updates":false,"same_ts_conflict":"insert_all","ghost":{"enabled":false},"delete_values":[],"truncate_values":[],"type1":["label"],"end_offset":"0","target_identity":["id","valid_from"],"target_key":["id"],"keys":["id"],"compare":["segment"],"current_columns":{"segment":"cur_segment"},"valid_from":"valid_from","valid_to":"valid_to","valid_from_source":"now","hash_rules":{"algorithm":"sha256","delimiter":"||","null_token":"^^","trim":false,"case":"as_is","empty_as_null":false,"column_order":"declared","escape":false,"trailing_nulls":"kept","prefix":""}}}
+-- Type 6: opens versions, and keeps the current values on all versions of a key.
+
+-- Parameters
+-- BatchTime: time of the load (UTC).
+SET VARIABLE BatchTime = CAST(now() AT TIME ZONE 'UTC' AS TIMESTAMP);
+-- End of parameters
+
+BEGIN TRANSACTION;
+
+-- One load of this table at a time: a second one meets this table and fails.
+CREATE TABLE "target_load_is_running" (one INTEGER);
+
+-- A version that begins in this load starts at the load's clock.
+SET VARIABLE VersionStart = CAST(getvariable('BatchTime') AS TIMESTAMP);
+
+-- Staged rows with a key; rows without one are skipped and counted.
+SET VARIABLE measured = (
+    SELECT
+        {
+            AcceptedRows: CAST(COALESCE(SUM(CASE WHEN s."id" IS NOT NULL THEN 1 ELSE 0 END), 0) AS BIGINT),
+            SkippedRows: CAST(COALESCE(SUM(CASE WHEN s."id" IS NULL THEN 1 ELSE 0 END), 0) AS BIGINT)
+        }
+    FROM "stage" AS s
+);
+SET VARIABLE AcceptedRows = getvariable('measured').AcceptedRows;
+SET VARIABLE SkippedRows = getvariable('measured').SkippedRows;
+
+-- A key that is staged more than once stops the load.
+SET VARIABLE guard = (
+    SELECT CASE WHEN count(*) > 0 THEN error('duplicate_key: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
+    FROM (
+        SELECT
+            coalesce(left(CAST(MIN(s."id") AS VARCHAR), 100), 'NULL') AS "offender"
+        FROM (
+            SELECT
+                1 AS "is_staged",
+                s."id",
+                s."segment",
+                s."label"
+            FROM "stage" AS s
+            WHERE s."id" IS NOT NULL
+        ) AS s
+        GROUP BY s."id"
+        HAVING COUNT(*) > 1
+        LIMIT 5
+    ) AS o
+);
+
+-- The changes: staged rows against the current row of their key.
+CREATE OR REPLACE TEMP TABLE "changes" AS
+SELECT
+    f."change_kind",
+    f."stored_row",
+    f."stored_from",
+    f."id",
+    f."segment",
+    f."cur_segment",
+    f."label",
+    f."valid_from",
+    f."valid_to",
+    f."closed_to"
+FROM (
+    SELECT
+        CASE
+            WHEN t."is_stored" IS NULL THEN 'new'
+            WHEN s."segment" IS DISTINCT FROM t."segment" THEN 'changed'
+            WHEN s."label" IS DISTINCT FROM t."label"
+                OR s."segment" IS DISTINCT FROM t."cur_segment"
+                THEN 'refreshed'
+        END AS "change_kind",
+        t."stored_row",
+        t."valid_from" AS "stored_from",
+        s."id",
+        s."segment",
+        s."segment" AS "cur_segment",
+        s."label",
+        getvariable('VersionStart') AS "valid_from",
+        CAST(NULL AS TIMESTAMP) AS "valid_to",
+        getvariable('VersionStart') AS "closed_to"
+    FROM (
+        SELECT
+            1 AS "is_staged",
+            s."id",
+            s."segment",
+            s."label"
+        FROM "stage" AS s
+        WHERE s."id" IS NOT NULL
+    ) AS s
+    LEFT JOIN (
+        SELECT
+            1 AS "is_stored",
+            t.rowid AS "stored_row",
+            t."id",
+            t."segment",
+            t."cur_segment",
+            t."label",
+            t."valid_from"
+        FROM "target" AS t
+        WHERE t."valid_to" IS NULL
+    ) AS t
+        ON s."id" = t."id"
+) AS f
+WHERE f."change_kind" IS NOT NULL;
+
+-- What will change.
+SET VARIABLE measured = (
+    SELECT
+        {
+            NewKeys: CAST(COALESCE(SUM(CASE WHEN c."change_kind" = 'new' THEN 1 ELSE 0 END), 0) AS BIGINT),
+            ChangedKeys: CAST(COALESCE(SUM(CASE WHEN c."change_kind" = 'changed' THEN 1 ELSE 0 END), 0) AS BIGINT),
+            RefreshedKeys: CAST(COALESCE(SUM(CASE WHEN c."change_kind" = 'refreshed' THEN 1 ELSE 0 END), 0) AS BIGINT)
+        }
+    FROM temp."changes" AS c
+);
+SET VARIABLE NewKeys = getvariable('measured').NewKeys;
+SET VARIABLE ChangedKeys = getvariable('measured').ChangedKeys;
+SET VARIABLE RefreshedKeys = getvariable('measured').RefreshedKeys;
+
+-- A version that would end at or before its own start stops the load.
+SET VARIABLE guard = (
+    SELECT CASE WHEN count(*) > 0 THEN error('batch_time_not_after_current: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
+    FROM (
+        SELECT
+            coalesce(left(CAST(c."id" AS VARCHAR), 100), 'NULL') AS "offender"
+        FROM temp."changes" AS c
+        WHERE c."change_kind" = 'changed'
+          AND c."valid_from" <= c."stored_from"
+        LIMIT 5
+    ) AS o
+);
+
+-- Earlier versions of these keys that do not bear the current values yet.
+CREATE OR REPLACE TEMP TABLE "earlier_versions" AS
+SELECT
+    t.rowid AS "stored_row",
+    c."cur_segment",
+    c."label"
+FROM "target" AS t
+INNER JOIN temp."changes" AS c
+    ON c."id" = t."id"
+WHERE t."valid_to" IS NOT NULL
+  AND (c."cur_segment" IS DISTINCT FROM t."cur_segment"
+    OR c."label" IS DISTINCT FROM t."label");
+
+-- Earlier versions that will change.
+SET VARIABLE EarlierRows = (
+    SELECT
+        CAST(COUNT(*) AS BIGINT)
+    FROM temp."earlier_versions" AS c
+);
+
+-- Close the current version of each key that has a next one or is gone.
+UPDATE "target" AS t
+SET
+    "valid_to" = c."closed_to",
+    "cur_segment" = c."cur_segment",
+    "label" = c."label"
+FROM temp."changes" AS c
+WHERE c."change_kind" = 'changed'
+  AND t.rowid = c."stored_row";
+
+-- Columns without versions are kept up on the current row.
+UPDATE "target" AS t
+SET
+    "cur_segment" = c."cur_segment",
+    "label" = c."label"
+FROM temp."changes" AS c
+WHERE c."change_kind" = 'refreshed'
+  AND t.rowid = c."stored_row";
+
+-- Open a version for each new and each changed key.
+INSERT INTO "target" (
+    "id",
+    "segment",
+    "cur_segment",
+    "label",
+    "valid_from",
+    "valid_to"
+)
+SELECT
+    c."id",
+    c."segment",
+    c."cur_segment",
+    c."label",
+    c."valid_from",
+    c."valid_to"
+FROM temp."changes" AS c
+WHERE c."change_kind" IN ('new', 'changed');
+
+-- Earlier versions take the current values, too.
+UPDATE "target" AS t
+SET
+    "cur_segment" = c."cur_segment",
+    "label" = c."label"
+FROM temp."earlier_versions" AS c
+WHERE t.rowid = c."stored_row";
+
+DROP TABLE "target_load_is_running";
+COMMIT;
+
+DROP TABLE temp."changes";
+DROP TABLE temp."earlier_versions";
+
+-- What was left out.
+SELECT 'null_key' AS warning_code, coalesce(left(CAST(getvariable('SkippedRows') AS VARCHAR), 100), 'NULL') || ' staged rows without a key were skipped' AS message
+WHERE getvariable('SkippedRows') > 0;
+
+-- What changed.
+SELECT
+    CAST(getvariable('NewKeys') + getvariable('ChangedKeys') AS BIGINT) AS inserted,
+    CAST(getvariable('RefreshedKeys') + getvariable('EarlierRows') AS BIGINT) AS updated,
+    CAST(getvariable('ChangedKeys') AS BIGINT) AS expired,
+    CAST(0 AS BIGINT) AS inactivated,
+    CAST(0 AS BIGINT) AS deleted,
+    CAST(getvariable('AcceptedRows') - getvariable('NewKeys') - getvariable('ChangedKeys') - getvariable('RefreshedKeys') AS BIGINT) AS unchanged,
+    CAST(getvariable('SkippedRows') AS BIGINT) AS skipped;
