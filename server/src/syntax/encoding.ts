@@ -23,8 +23,23 @@ export function decodeBytes(bytes: Uint8Array): DecodedText {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), encoding: 'utf-8' };
   } catch {
-    return { text: decode('windows-1252', bytes), encoding: 'windows-1252' };
+    return { text: decodeWindows1252(bytes), encoding: 'windows-1252' };
   }
+}
+
+/** Characters of the bytes 0x80 to 0x9F. Some runtimes decode them as control characters, so they are listed here. */
+const upperControls = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+const pieceLength = 8192;
+
+function decodeWindows1252(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  for (let from = 0; from < bytes.length; from += pieceLength) {
+    const codes = Array.from(bytes.subarray(from, from + pieceLength), (byte) =>
+      byte >= 0x80 && byte < 0xa0 ? upperControls.charCodeAt(byte - 0x80) : byte,
+    );
+    pieces.push(String.fromCharCode(...codes));
+  }
+  return pieces.join('');
 }
 
 function decode(encoding: string, bytes: Uint8Array): string {
