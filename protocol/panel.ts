@@ -81,7 +81,7 @@ export interface HistoryEntry {
   readonly message: string | null;
 }
 
-export interface TimelineChange {
+interface TimelineChange {
   readonly column: string;
   readonly before: CellValue;
   readonly after: CellValue;

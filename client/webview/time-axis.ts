@@ -13,7 +13,7 @@ const earliest = Date.UTC(1901, 0, 2);
 const latest = Date.UTC(2900, 0, 1);
 
 /** Milliseconds since 1970 of `2026-03-01`, `2026-03-01 10:00:00.123456` or ISO 8601, all taken as UTC. */
-export function parseInstant(instant: string): number | null {
+function parseInstant(instant: string): number | null {
   const text = instant.trim().replace(' ', 'T');
   const full = /T/.test(text) ? text.replace(/(\.\d{3})\d+/, '$1') : `${text}T00:00:00`;
   const parsed = Date.parse(/Z$|[+-]\d{2}:?\d{2}$/.test(full) ? full : `${full}Z`);

@@ -144,7 +144,7 @@ export class FakeServer implements Server {
   async restart(): Promise<void> {}
 }
 
-export class FakeMemory implements Memory {
+class FakeMemory implements Memory {
   readonly values = new Map<string, unknown>();
   get<T>(key: string): T | undefined {
     return this.values.get(key) as T | undefined;
@@ -154,7 +154,7 @@ export class FakeMemory implements Memory {
   }
 }
 
-export class FakeVault implements SecretVault {
+class FakeVault implements SecretVault {
   readonly secrets = new Map<string, string>();
   async get(key: string): Promise<string | undefined> {
     return this.secrets.get(key);
@@ -177,7 +177,7 @@ export const doneResult: RunResult = {
 };
 
 /** A session that ends as it is told to. */
-export class FakeSession implements Session {
+class FakeSession implements Session {
   facts: ConnectionFacts;
   readonly about: readonly string[] = ['version 1'];
   isLost = false;
@@ -221,7 +221,7 @@ export class FakeSession implements Session {
   }
 }
 
-export class FakeSessions implements SessionFactory {
+class FakeSessions implements SessionFactory {
   readonly opened: {
     readonly id: string;
     readonly name: string;
@@ -253,7 +253,7 @@ export class FakeSessions implements SessionFactory {
   }
 }
 
-export class FakeSettings implements ProfileSettings {
+class FakeSettings implements ProfileSettings {
   user: unknown[] = [];
   workspace: unknown[] = [];
   name = '';

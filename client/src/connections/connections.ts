@@ -23,7 +23,7 @@ export interface TokenSource {
   token(): Promise<string | undefined>;
 }
 
-export interface SecretGuard {
+interface SecretGuard {
   addSecret(secret: string): void;
 }
 
@@ -188,7 +188,7 @@ export class Connections {
 }
 
 /** What a profile promises before a server has answered. */
-export function factsOfProfile(profile: ConnectionProfile): ConnectionFacts {
+function factsOfProfile(profile: ConnectionProfile): ConnectionFacts {
   return {
     name: profile.name,
     platform: profile.platform,

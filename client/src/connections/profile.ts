@@ -1,7 +1,7 @@
 import { type ConnectionSettings, connectionDefaults, readConnectionSettings } from '../../../protocol/connection.ts';
 
 /** Who wrote the profile down. What the workspace says is not trusted with what the user's profiles own. */
-export type Origin = 'user' | 'workspace' | 'embedded';
+type Origin = 'user' | 'workspace' | 'embedded';
 
 /** A connection by name, with every field of the settings filled in. It never holds a secret. */
 export interface ConnectionProfile extends ConnectionSettings {

@@ -245,7 +245,7 @@ export class RunController {
 }
 
 /** Everything that a person has to know before saying yes. A long text is cut here; the panel has all of it. */
-export function confirmationOf(facts: ConnectionFacts, load: ExecutableLoad): string {
+function confirmationOf(facts: ConnectionFacts, load: ExecutableLoad): string {
   const text =
     load.text.length > 4000 ? `${load.text.slice(0, 4000)}\n… (${load.text.length - 4000} more characters)` : load.text;
   const parameters = load.parameters.map(

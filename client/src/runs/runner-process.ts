@@ -23,7 +23,7 @@ interface Waiting {
 }
 
 /** What the process said when it ended; a run that was going on has an end that nobody knows. */
-export class RunnerGone extends Error {}
+class RunnerGone extends Error {}
 
 /**
  * The process that holds the connections (`dist/runner.cjs`). It is started with the first session, apart from the
