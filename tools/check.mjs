@@ -21,7 +21,11 @@ function step(name, command, args) {
 step('types', bin('tsc'), ['-p', '.']);
 step('types of the panel', bin('tsc'), ['-p', 'tsconfig.webview.json']);
 step('lint and format', bin('biome'), ['check', '--error-on-warnings', '.']);
-step('unused code', bin('knip'), ['--no-progress']);
+step('unused files and dependencies', bin('knip'), [
+  '--no-progress',
+  '--include',
+  'files,dependencies,unlisted,unresolved',
+]);
 if (existsSync(join(root, 'tools', 'docs.mjs')))
   step('generated files are up to date', process.execPath, ['tools/docs.mjs', '--check']);
 

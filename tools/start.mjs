@@ -70,7 +70,7 @@ for (const day of days) {
 heading('The versions of department 30: vanished on day 2, back on day 3');
 await showVersions(
   'PersistentStaging',
-  'SELECT DepartmentName, EffectiveStartDT, EffectiveExpireDT, CurrentRowYN, SourceInactiveDT FROM dbo.Department WHERE DepartmentID = 30 ORDER BY EffectiveStartDT',
+  'SELECT DepartmentName, EffectiveStartDT, EffectiveExpireDT, CurrentRowYN AS YN, SourceInactiveDT FROM dbo.Department WHERE DepartmentID = 30 ORDER BY EffectiveStartDT',
 );
 
 heading('The versions of patient 5: moved on day 2, moved back on day 3');
@@ -101,8 +101,8 @@ function mergewright(...args) {
 async function showVersions(databaseName, query) {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  const files = readdirSync(join(root, out)).filter((name) => name.endsWith('.duckdb'));
-  const file = files.find((name) => name.toLowerCase().includes(databaseName.toLowerCase())) ?? files[0];
+  const file = readdirSync(join(root, out)).find((name) => name.endsWith(`${databaseName}.duckdb`));
+  if (file === undefined) throw new Error(`${out} holds no database ${databaseName}`);
   await connection.run(`ATTACH '${join(root, out, file).replaceAll("'", "''")}' AS shown (READ_ONLY); USE shown;`);
   const reader = await connection.runAndReadAll(query);
   const rows = [
