@@ -37,7 +37,7 @@ describe('the registry', () => {
 
   test('every rule says why and what to do', () => {
     for (const { summary, why, help } of rules) {
-      for (const text of [summary, why, help]) expect(text).toMatch(/^\S.{15,}\.$/s);
+      for (const text of [summary, why, help]) expect(text).toMatch(/^\S.{10,}\.$/s);
     }
   });
 });

@@ -1,9 +1,10 @@
 import { isSpark } from '../../../protocol/platform.ts';
+import { lastPart } from '../syntax/inspect.ts';
 import { emptyGuard, indentOf, insertAt } from './analysis/fixes.ts';
 import { isGuardedBy } from './analysis/flow.ts';
 import { branchesOf, type MergeFacts, mergesOf } from './analysis/merges.ts';
-import { originsOf } from './analysis/sides.ts';
-import { type Source, type Step, selectsOf, stepsWith } from './analysis/steps.ts';
+import { meet, originsOf, tablesIn } from './analysis/sides.ts';
+import { type Body, type Source, type Step, selectsOf, stepsWith } from './analysis/steps.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const mergeBySourceLacksStageGuard: Rule = {
@@ -41,7 +42,12 @@ WHEN NOT MATCHED BY SOURCE THEN DELETE;`,
         const [branch] = branchesOf(facts.merge, 'not-matched-by-source');
         if (branch === undefined || branch.action?.kind === 'merge-nothing') continue;
         const names = new Set(facts.sources.flatMap((source) => [...originsOf(source, context.tables)]));
-        if (names.size === 0 || facts.sources.every(isLiteral) || isGuardedBy(body, step, names)) continue;
+        if (
+          names.size === 0 ||
+          facts.sources.every((source) => isLiteral(source) || isFilledWithLiterals(body, source)) ||
+          isGuardedBy(body, step, names)
+        )
+          continue;
         context.report(step, branch, {
           message: `An empty source makes this branch ${branch.action?.kind === 'merge-delete' ? 'delete' : 'take'} every target row that it may reach.`,
           // A Spark SQL script has no IF; the guard then usually stands in the job around it.
@@ -58,6 +64,16 @@ function isLiteral(source: Source): boolean {
   return (
     query !== null && (query.body.kind === 'values' || selectsOf(query).every((select) => select.from.length === 0))
   );
+}
+
+/** A table variable or temporary table that the script itself fills with VALUES is never empty by accident. */
+function isFilledWithLiterals(body: Body, { node }: Source): boolean {
+  const local = node.kind === 'table-variable' || (node.kind === 'table' && lastPart(node.name).name.startsWith('#'));
+  if (!local) return false;
+  const fills = stepsWith(body, 'insert')
+    .flatMap((step) => step.find('insert'))
+    .filter(({ node: insert }) => meet(tablesIn(insert.target), tablesIn(node)));
+  return fills.some(({ node: { source } }) => source.kind === 'query' && source.body.kind === 'values');
 }
 
 function guardFix(step: Step, context: RuleContext, facts: MergeFacts): readonly FindingFix[] {

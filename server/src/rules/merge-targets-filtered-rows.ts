@@ -1,3 +1,5 @@
+import { bare } from '../syntax/inspect.ts';
+import type { Expression } from '../syntax/tree.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
 import { columnName, lists } from './analysis/names.ts';
 import { columnsIn } from './analysis/sides.ts';
@@ -16,7 +18,7 @@ export const mergeTargetsFilteredRows: Rule = {
   help: 'Merge into the table itself and put the filter into the WHEN branches, or insert only keys that the whole table does not hold.',
   invalid: [
     {
-      sql: `WITH open_accounts AS (SELECT AccountNo, Label FROM dw.Account WHERE Closed = 0)
+      sql: `WITH open_accounts AS (SELECT AccountNo, Label FROM dw.Account WHERE ClosedOn > @today)
 MERGE open_accounts AS t USING stg.Account AS s ON t.AccountNo = s.AccountNo
 WHEN NOT MATCHED THEN INSERT (AccountNo, Label) VALUES (s.AccountNo, s.Label);`,
     },
@@ -44,7 +46,8 @@ WHEN NOT MATCHED THEN INSERT (AccountNo, Label, Region) VALUES (s.AccountNo, s.L
           ),
       );
       if (missing === undefined) continue;
-      const current = currentTest(missing, inside.scope, context.tables) !== null;
+      // A flag that keeps the live rows is often meant: the hidden ones are history.
+      const current = currentTest(missing, inside.scope, context.tables) !== null || isFlag(missing);
       context.report(step, target.node, {
         message: `"${context.text(step, missing)}" hides rows of the target from this MERGE, and a hidden key is inserted again.`,
         severity: current ? 'info' : 'warning',
@@ -52,3 +55,9 @@ WHEN NOT MATCHED THEN INSERT (AccountNo, Label, Region) VALUES (s.AccountNo, s.L
     }
   },
 };
+
+function isFlag(test: Expression): boolean {
+  if (test.kind !== 'binary' || test.operator !== '=') return false;
+  const value = bare(test.right);
+  return value.kind === 'literal' && /^(0|1|y|n|true|false)$/i.test(value.value);
+}

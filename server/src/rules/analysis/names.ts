@@ -1,6 +1,6 @@
 import type { ColumnRole } from '../../../../protocol/roles.ts';
 import { defaultConventions, namedRoleOrder } from '../../model/conventions.ts';
-import { fitsPattern } from '../../model/names.ts';
+import { fitsPattern, words } from '../../model/names.ts';
 import { bare, lastPart } from '../../syntax/inspect.ts';
 import type { Call, ColumnReference, Expression, Identifier } from '../../syntax/tree.ts';
 
@@ -46,7 +46,9 @@ const roles = new Map<string, ColumnRole | null>();
 export function roleByName(name: string): ColumnRole | null {
   const kept = roles.get(name);
   if (kept !== undefined) return kept;
-  const found = namedRoleOrder.find((role) => fitsPattern(name, defaultConventions.columns[role])) ?? null;
+  const named = namedRoleOrder.find((role) => fitsPattern(name, defaultConventions.columns[role])) ?? null;
+  // `row_hash_sum` is a digest, too, whatever a house calls it exactly.
+  const found = named ?? (words(name).some((word) => word === 'hash' || word === 'md5') ? 'checksum' : null);
   if (roles.size > 20_000) roles.clear();
   roles.set(name, found);
   return found;

@@ -123,7 +123,9 @@ function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] 
   const offsets = rootOffsets(script);
   const collected: Finding[] = [];
   const regeneration = guardedRegeneration(request);
-  const context = (rule: Rule, target: Finding[]): RuleContext => ({
+  // One context a rule; what it reports goes to the statement or body that is being checked.
+  const sink = { findings: [] as Finding[] };
+  const context = (rule: Rule): RuleContext => ({
     platform: request.platform,
     tables: surroundings.tables,
     script,
@@ -134,7 +136,7 @@ function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] 
     text: (step, node) => slice(script, offsets, step, node.start, node.end),
     slice: (step, start, end) => slice(script, offsets, step, start, end),
     report: (step, at, details) => {
-      target.push({ ...details, rule, step, start: at.start, end: at.end });
+      sink.findings.push({ ...details, rule, step, start: at.start, end: at.end });
     },
   });
   const guarded = (rule: Rule, run: () => void): void => {
@@ -152,7 +154,9 @@ function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] 
     }
   };
 
-  const statementRules = rules.filter((rule) => rule.statement !== undefined);
+  const statementRules = rules
+    .filter((rule) => rule.statement !== undefined)
+    .map((rule) => ({ rule, context: context(rule) }));
   for (const batch of script.batches) {
     for (const { statement } of batch.units) {
       const before = kept.get(statement);
@@ -162,8 +166,8 @@ function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] 
       }
       const findings: Finding[] = [];
       const { own, bodies } = stepsOfRoot(statement);
-      for (const rule of statementRules) {
-        const ruleContext = context(rule, findings);
+      sink.findings = findings;
+      for (const { rule, context: ruleContext } of statementRules) {
         guarded(rule, () => {
           for (const step of own) rule.statement?.(step, ruleContext);
           for (const body of bodies) for (const step of body.steps) rule.statement?.(step, ruleContext);
@@ -178,7 +182,8 @@ function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] 
   for (const rule of rules) {
     if (rule.body === undefined) continue;
     const findings: Finding[] = [];
-    const ruleContext = context(rule, findings);
+    sink.findings = findings;
+    const ruleContext = context(rule);
     guarded(rule, () => {
       for (const body of bodies) rule.body?.(body, ruleContext);
     });
