@@ -1,0 +1,107 @@
+/** A conformance run over the wire: a test server that speaks TDS and answers as the oracle says. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openCaseSession, platformOfConnection, UnusableConnection } from '../../cli/src/conformance/connect.ts';
+import { tsqlDialect } from '../../cli/src/conformance/dialects/tsql.ts';
+import { type ConformanceCase, columnsOf } from '../../cli/src/conformance/format.ts';
+import { runCase } from '../../cli/src/conformance/run.ts';
+import type { CaseSettings } from '../../cli/src/conformance/tables.ts';
+import { countNames } from '../../protocol/counts.ts';
+import { serveWarehouse } from '../runner/warehouse-server.ts';
+import { conformanceCases } from '../support/cases.ts';
+import { oracleSteps } from '../support/oracle/case.ts';
+import { type Answer, begin, commit, done, error, rows } from '../support/tds/answers.ts';
+
+const platform = { name: 'sqlserver', version: 2019 } as const;
+const settings: CaseSettings = {
+  platform,
+  dialect: tsqlDialect(platform),
+  form: 'script',
+  shape: 'separate',
+  enforced: false,
+};
+
+/** Loads end with their counts; everything else is what the run itself sends. */
+const isLoad = (sql: string): boolean => /\bAS skipped;/.test(sql);
+
+function answers(owner: ConformanceCase): (sql: string) => Answer {
+  const outcomes = oracleSteps(owner);
+  let step = -1;
+  return (sql) => {
+    if (/INFORMATION_SCHEMA\.TABLES/.test(sql))
+      return [rows(['TABLE_NAME nvarchar(128)', 'TABLE_TYPE varchar(10)'], [])];
+    const outcome = outcomes[isLoad(sql) ? step + 1 : step];
+    if (isLoad(sql) && outcome !== undefined) {
+      step += 1;
+      return outcome.error === null
+        ? [
+            begin(),
+            commit(),
+            rows(
+              countNames.map((name) => `${name} bigint`),
+              [countNames.map((name) => outcome.counts[name])],
+            ),
+          ]
+        : [error({ number: 50010, text: `${outcome.error}: K1` })];
+    }
+    if (/^SELECT .* FROM \[dbo\]\.\[mw_\w+_target\];/s.test(sql) && outcome !== undefined) {
+      const columns = Object.keys(columnsOf(owner.tables.target, owner.steps[step]?.target_columns));
+      return [
+        rows(
+          columns.map((name) => `${name} nvarchar(max)`),
+          outcome.target.map((row) => columns.map((name) => onServer(row[name] ?? null))),
+        ),
+      ];
+    }
+    return [done()];
+  };
+}
+
+/** The server writes a bit as 1 or 0. */
+function onServer(value: string | null): string | null {
+  return value === 'true' ? '1' : value === 'false' ? '0' : value;
+}
+
+let password: string | undefined;
+beforeEach(() => {
+  password = process.env['MERGEWRIGHT_PASSWORD'];
+  process.env['MERGEWRIGHT_PASSWORD'] = 'p@ss';
+});
+afterEach(() => {
+  if (password === undefined) delete process.env['MERGEWRIGHT_PASSWORD'];
+  else process.env['MERGEWRIGHT_PASSWORD'] = password;
+});
+
+describe('cases on a T-SQL server', () => {
+  const ids = ['SAT-12', 'SCD2-15', 'SCD2-33', 'SCD2-41', 'INA-12', 'INA-29', 'DAY-06', 'HUB-13', 'NHL-01', 'SCD2-42'];
+  const chosen = conformanceCases.filter(({ id }) => ids.includes(id));
+
+  test.each(chosen)('$id', async (owner) => {
+    const answer = answers(owner);
+    const server = await serveWarehouse({
+      users: { loader: 'p@ss' },
+      handler: (request) =>
+        request.kind === 'batch' && !/SERVERPROPERTY/.test(request.sql) ? answer(request.sql) : undefined,
+    });
+    const session = await openCaseSession(`mssql://loader@127.0.0.1:${server.port}/dwh?encrypt=false`);
+    expect(await runCase(owner, session, settings)).toMatchObject({ status: 'passed', difference: null });
+    await session.close();
+    const loads = server.recorder.sql().filter(isLoad);
+    expect(loads).toHaveLength(owner.steps.length);
+    // Vault loads take their time from the stage.
+    if (owner.config.valid_from === undefined) return;
+    for (const [i, { now }] of owner.steps.entries()) {
+      expect(loads[i]).toContain(`DECLARE @BatchTime datetime2(7) = '${now.replace(' ', 'T')}`);
+    }
+  });
+
+  test('the address says which platform it is', () => {
+    expect(platformOfConnection('mssql://loader@host:1433/dwh?encrypt=false')).toBe('sqlserver');
+    expect(platformOfConnection('mssql://loader@host/dwh?platform=fabric')).toBe('fabric');
+    expect(platformOfConnection('duckdb::memory:')).toBe('duckdb');
+    expect(() => platformOfConnection('warehouse')).toThrow(UnusableConnection);
+  });
+
+  test('a server that is not there is one line', async () => {
+    await expect(openCaseSession('mssql://loader@127.0.0.1:1/dwh?encrypt=false')).rejects.toThrow(UnusableConnection);
+  });
+});
