@@ -57,7 +57,9 @@ export class DuckDbPrinter extends Printer {
 
   protected concatenated(parts: readonly Expression[], between: string): string {
     const texts = parts.map((part) => (part.kind === 'case' ? `(${this.expression(part)})` : this.operand(part)));
-    return this.joined(texts, between === '' ? ' || ' : ` || ${this.textLiteral(between)} || `);
+    if (between !== '') return this.joined(texts, ` || ${this.textLiteral(between)} || `);
+    // A hash text of many columns stands one part below the other.
+    return this.joined(texts, parts.length > 4 ? '\n    || ' : ' || ');
   }
 
   protected movedTime({ operand, by, unit }: Extract<Expression, { kind: 'move-time' }>): string {

@@ -171,10 +171,10 @@ export class TsqlPrinter extends Printer {
   }
 
   protected concatenated(parts: readonly Expression[], between: string): string {
-    return this.joined(
-      parts.map((part) => (part.kind === 'case' ? `(${this.expression(part)})` : this.operand(part))),
-      between === '' ? ' + ' : ` + ${this.textLiteral(between)} + `,
-    );
+    const texts = parts.map((part) => (part.kind === 'case' ? `(${this.expression(part)})` : this.operand(part)));
+    if (between !== '') return this.joined(texts, ` + ${this.textLiteral(between)} + `);
+    // A hash text of many columns stands one part below the other.
+    return this.joined(texts, parts.length > 4 ? '\n    + ' : ' + ');
   }
 
   protected movedTime({ operand, by, unit }: Extract<Expression, { kind: 'move-time' }>): string {

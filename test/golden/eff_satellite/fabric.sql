@@ -11,6 +11,8 @@ DECLARE @NewRows bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @Offenders varchar(4000);
 DECLARE @Message varchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     DROP TABLE IF EXISTS #staged;
@@ -18,6 +20,9 @@ BEGIN TRY
     DROP TABLE IF EXISTS #deliveries;
     DROP TABLE IF EXISTS #delivered;
     DROP TABLE IF EXISTS #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -288,6 +293,12 @@ BEGIN TRY
     ) AS s;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Add the opening and closing rows.
     INSERT INTO [dbo].[target] (

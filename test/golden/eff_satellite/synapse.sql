@@ -12,6 +12,8 @@ DECLARE @NewRows bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @Offenders nvarchar(4000);
 DECLARE @Message nvarchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
@@ -19,6 +21,9 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#deliveries') IS NOT NULL DROP TABLE #deliveries;
     IF OBJECT_ID('tempdb..#delivered') IS NOT NULL DROP TABLE #delivered;
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -289,6 +294,12 @@ BEGIN TRY
     ) AS s;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Add the opening and closing rows.
     INSERT INTO [dbo].[target] (

@@ -500,7 +500,12 @@ BEGIN
         + N'    -- More absent keys than the limit allows stop the load: the delivery may be cut.' + @NewLine
         + N'    IF ((@AbsentKeys + @AbsentTodayKeys) * 100) > (@OpenKeys * @MaxInactivationPct)' + @NewLine
         + N'    BEGIN' + @NewLine
-        + N'        SET @Message = LEFT(N''inactivation_threshold: '' + REPLACE(COALESCE(LEFT(CONVERT(nvarchar(4000), @AbsentKeys + @AbsentTodayKeys), 100), N''NULL'') + N'' of '' + COALESCE(LEFT(CONVERT(nvarchar(4000), @OpenKeys), 100), N''NULL'') + N'' open keys are absent, more than the limit of '' + COALESCE(LEFT(CONVERT(nvarchar(4000), @MaxInactivationPct), 100), N''NULL'') + N'' per cent'', N''%'', N''%'' + N''%''), 2000);' + @NewLine
+        + N'        SET @Message = LEFT(N''inactivation_threshold: '' + REPLACE(COALESCE(LEFT(CONVERT(nvarchar(4000), @AbsentKeys + @AbsentTodayKeys), 100), N''NULL'')' + @NewLine
+        + N'        + N'' of ''' + @NewLine
+        + N'        + COALESCE(LEFT(CONVERT(nvarchar(4000), @OpenKeys), 100), N''NULL'')' + @NewLine
+        + N'        + N'' open keys are absent, more than the limit of ''' + @NewLine
+        + N'        + COALESCE(LEFT(CONVERT(nvarchar(4000), @MaxInactivationPct), 100), N''NULL'')' + @NewLine
+        + N'        + N'' per cent'', N''%'', N''%'' + N''%''), 2000);' + @NewLine
         + N'        THROW 50016, @Message, 1;' + @NewLine
         + N'    END;' + @NewLine
         + N'' + @NewLine

@@ -24,10 +24,15 @@ DECLARE @AbsentTodayKeys bigint;
 DECLARE @OpenKeys bigint;
 DECLARE @Offenders nvarchar(4000);
 DECLARE @Message nvarchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#earlier') IS NOT NULL DROP TABLE #earlier;
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [ps].[Department];
 
     -- A version that begins in this load starts today.
     SET @VersionStart = CAST(CAST(@BatchTime AS date) AS datetime);
@@ -198,7 +203,12 @@ BEGIN TRY
     -- More absent keys than the limit allows stop the load: the delivery may be cut.
     IF ((@AbsentKeys + @AbsentTodayKeys) * 100) > (@OpenKeys * @MaxInactivationPct)
     BEGIN
-        SET @Message = LEFT(N'inactivation_threshold: ' + REPLACE(COALESCE(LEFT(CONVERT(nvarchar(4000), @AbsentKeys + @AbsentTodayKeys), 100), N'NULL') + N' of ' + COALESCE(LEFT(CONVERT(nvarchar(4000), @OpenKeys), 100), N'NULL') + N' open keys are absent, more than the limit of ' + COALESCE(LEFT(CONVERT(nvarchar(4000), @MaxInactivationPct), 100), N'NULL') + N' per cent', N'%', N'%' + N'%'), 2000);
+        SET @Message = LEFT(N'inactivation_threshold: ' + REPLACE(COALESCE(LEFT(CONVERT(nvarchar(4000), @AbsentKeys + @AbsentTodayKeys), 100), N'NULL')
+        + N' of '
+        + COALESCE(LEFT(CONVERT(nvarchar(4000), @OpenKeys), 100), N'NULL')
+        + N' open keys are absent, more than the limit of '
+        + COALESCE(LEFT(CONVERT(nvarchar(4000), @MaxInactivationPct), 100), N'NULL')
+        + N' per cent', N'%', N'%' + N'%'), 2000);
         THROW 50016, @Message, 1;
     END;
 
@@ -219,6 +229,12 @@ BEGIN TRY
     END;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [ps].[Department];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Close the current version of each key that has a next one or is gone. A version that began today
     -- is rewritten in place. A version that began today and is gone bears its inactive date. Open the

@@ -142,7 +142,12 @@ SET VARIABLE OpenKeys = (
 
 -- More absent keys than the limit allows stop the load: the delivery may be cut.
 SET VARIABLE guard = (
-    SELECT CASE WHEN ((getvariable('AbsentKeys') + getvariable('AbsentTodayKeys')) * 100) > (getvariable('OpenKeys') * getvariable('MaxInactivationPct')) THEN error('inactivation_threshold: ' || coalesce(left(CAST(getvariable('AbsentKeys') + getvariable('AbsentTodayKeys') AS VARCHAR), 100), 'NULL') || ' of ' || coalesce(left(CAST(getvariable('OpenKeys') AS VARCHAR), 100), 'NULL') || ' open keys are absent, more than the limit of ' || coalesce(left(CAST(getvariable('MaxInactivationPct') AS VARCHAR), 100), 'NULL') || ' per cent') END
+    SELECT CASE WHEN ((getvariable('AbsentKeys') + getvariable('AbsentTodayKeys')) * 100) > (getvariable('OpenKeys') * getvariable('MaxInactivationPct')) THEN error('inactivation_threshold: ' || coalesce(left(CAST(getvariable('AbsentKeys') + getvariable('AbsentTodayKeys') AS VARCHAR), 100), 'NULL')
+    || ' of '
+    || coalesce(left(CAST(getvariable('OpenKeys') AS VARCHAR), 100), 'NULL')
+    || ' open keys are absent, more than the limit of '
+    || coalesce(left(CAST(getvariable('MaxInactivationPct') AS VARCHAR), 100), 'NULL')
+    || ' per cent') END
 );
 
 -- A version that would end at or before its own start stops the load.

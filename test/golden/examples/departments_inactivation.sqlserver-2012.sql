@@ -157,7 +157,12 @@ BEGIN TRY
     -- More absent keys than the limit allows stop the load: the delivery may be cut.
     IF ((@AbsentKeys + @AbsentTodayKeys) * 100) > (@OpenKeys * @MaxInactivationPct)
     BEGIN
-        SET @Message = LEFT(N'inactivation_threshold: ' + REPLACE(COALESCE(LEFT(CONVERT(nvarchar(4000), @AbsentKeys + @AbsentTodayKeys), 100), N'NULL') + N' of ' + COALESCE(LEFT(CONVERT(nvarchar(4000), @OpenKeys), 100), N'NULL') + N' open keys are absent, more than the limit of ' + COALESCE(LEFT(CONVERT(nvarchar(4000), @MaxInactivationPct), 100), N'NULL') + N' per cent', N'%', N'%' + N'%'), 2000);
+        SET @Message = LEFT(N'inactivation_threshold: ' + REPLACE(COALESCE(LEFT(CONVERT(nvarchar(4000), @AbsentKeys + @AbsentTodayKeys), 100), N'NULL')
+        + N' of '
+        + COALESCE(LEFT(CONVERT(nvarchar(4000), @OpenKeys), 100), N'NULL')
+        + N' open keys are absent, more than the limit of '
+        + COALESCE(LEFT(CONVERT(nvarchar(4000), @MaxInactivationPct), 100), N'NULL')
+        + N' per cent', N'%', N'%' + N'%'), 2000);
         THROW 50016, @Message, 1;
     END;
 

@@ -32,7 +32,12 @@ SELECT
     CAST(getvariable('BatchTime') AS TIMESTAMP) AS "LoadDate",
     getvariable('LoadProcess') AS "LoadProcess",
     getvariable('RecordSource') AS "RecordSource",
-    sha256('0' || COALESCE(s."address1", '') || COALESCE(s."address2", '') || COALESCE(s."city", '') || COALESCE(s."state", '') || COALESCE(s."zip", '')) AS "HashDiff",
+    sha256('0'
+        || COALESCE(s."address1", '')
+        || COALESCE(s."address2", '')
+        || COALESCE(s."city", '')
+        || COALESCE(s."state", '')
+        || COALESCE(s."zip", '')) AS "HashDiff",
     s."address1" AS "Address1",
     s."address2" AS "Address2",
     s."city" AS "City",

@@ -22,12 +22,17 @@ DECLARE @NewRows bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @Offenders varchar(4000);
 DECLARE @Message varchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     DROP TABLE IF EXISTS #staged;
     DROP TABLE IF EXISTS #candidates;
     DROP TABLE IF EXISTS #sequence;
     DROP TABLE IF EXISTS #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [raw].[SatPatientAddressEMED_TEST];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -43,7 +48,12 @@ BEGIN TRY
         CAST(@BatchTime AS datetime2(3)) AS [LoadDate],
         @LoadProcess AS [LoadProcess],
         @RecordSource AS [RecordSource],
-        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(309), ('0' + COALESCE(CONVERT(varchar(30), s.[address1]), '') + COALESCE(CONVERT(varchar(30), s.[address2]), '') + COALESCE(CONVERT(varchar(30), s.[city]), '') + COALESCE(CONVERT(varchar(2), s.[state]), '') + COALESCE(CONVERT(varchar(10), s.[zip]), '')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [HashDiff],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(309), ('0'
+            + COALESCE(CONVERT(varchar(30), s.[address1]), '')
+            + COALESCE(CONVERT(varchar(30), s.[address2]), '')
+            + COALESCE(CONVERT(varchar(30), s.[city]), '')
+            + COALESCE(CONVERT(varchar(2), s.[state]), '')
+            + COALESCE(CONVERT(varchar(10), s.[zip]), '')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [HashDiff],
         s.[address1] AS [Address1],
         s.[address2] AS [Address2],
         s.[city] AS [City],
@@ -265,6 +275,12 @@ BEGIN TRY
     FROM #changes AS s;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [raw].[SatPatientAddressEMED_TEST];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Insert the versions.
     INSERT INTO [raw].[SatPatientAddressEMED_TEST] (

@@ -135,7 +135,12 @@ BEGIN TRY
         CAST(@BatchTime AS datetime) AS [LoadDate],
         @LoadProcess AS [LoadProcess],
         @RecordSource AS [RecordSource],
-        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(309), (N'0' + COALESCE(CONVERT(nvarchar(30), s.[address1]), N'') + COALESCE(CONVERT(nvarchar(30), s.[address2]), N'') + COALESCE(CONVERT(nvarchar(30), s.[city]), N'') + COALESCE(CONVERT(nvarchar(2), s.[state]), N'') + COALESCE(CONVERT(nvarchar(10), s.[zip]), N'')) COLLATE Latin1_General_100_BIN2)), 2)) AS [HashDiff],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(309), (N'0'
+            + COALESCE(CONVERT(nvarchar(30), s.[address1]), N'')
+            + COALESCE(CONVERT(nvarchar(30), s.[address2]), N'')
+            + COALESCE(CONVERT(nvarchar(30), s.[city]), N'')
+            + COALESCE(CONVERT(nvarchar(2), s.[state]), N'')
+            + COALESCE(CONVERT(nvarchar(10), s.[zip]), N'')) COLLATE Latin1_General_100_BIN2)), 2)) AS [HashDiff],
         s.[address1] AS [Address1],
         s.[address2] AS [Address2],
         s.[city] AS [City],

@@ -31,12 +31,17 @@ BEGIN
     DECLARE @ChangedKeys bigint;
     DECLARE @Offenders nvarchar(4000);
     DECLARE @Message nvarchar(2048);
+    DECLARE @RowsBefore bigint;
+    DECLARE @RowsNow bigint;
 
     BEGIN TRY
         IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
         IF OBJECT_ID('tempdb..#candidates') IS NOT NULL DROP TABLE #candidates;
         IF OBJECT_ID('tempdb..#sequence') IS NOT NULL DROP TABLE #sequence;
         IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+
+        -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+        SELECT @RowsBefore = COUNT_BIG(*) FROM [raw].[SatPatientAddressEMED_TEST];
 
         -- Rows without a key are left out and counted.
         SELECT
@@ -52,7 +57,12 @@ BEGIN
             CAST(@BatchTime AS datetime) AS [LoadDate],
             @LoadProcess AS [LoadProcess],
             @RecordSource AS [RecordSource],
-            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(309), (N'0' + COALESCE(CONVERT(nvarchar(30), s.[address1]), N'') + COALESCE(CONVERT(nvarchar(30), s.[address2]), N'') + COALESCE(CONVERT(nvarchar(30), s.[city]), N'') + COALESCE(CONVERT(nvarchar(2), s.[state]), N'') + COALESCE(CONVERT(nvarchar(10), s.[zip]), N'')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [HashDiff],
+            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(309), (N'0'
+                + COALESCE(CONVERT(nvarchar(30), s.[address1]), N'')
+                + COALESCE(CONVERT(nvarchar(30), s.[address2]), N'')
+                + COALESCE(CONVERT(nvarchar(30), s.[city]), N'')
+                + COALESCE(CONVERT(nvarchar(2), s.[state]), N'')
+                + COALESCE(CONVERT(nvarchar(10), s.[zip]), N'')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [HashDiff],
             s.[address1] AS [Address1],
             s.[address2] AS [Address2],
             s.[city] AS [City],
@@ -274,6 +284,12 @@ BEGIN
         FROM #changes AS s;
 
         BEGIN TRANSACTION;
+
+        SELECT @RowsNow = COUNT_BIG(*) FROM [raw].[SatPatientAddressEMED_TEST];
+        IF @RowsNow <> @RowsBefore
+        BEGIN
+            THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+        END;
 
         IF @Preview = 0
         BEGIN

@@ -10,6 +10,8 @@ DECLARE @AcceptedRows bigint;
 DECLARE @NewRows bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @GhostRows bigint;
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     DROP TABLE IF EXISTS #staged;
@@ -17,6 +19,9 @@ BEGIN TRY
     DROP TABLE IF EXISTS #sequence;
     DROP TABLE IF EXISTS #changes;
     DROP TABLE IF EXISTS #ghosts;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -187,6 +192,12 @@ BEGIN TRY
     FROM #ghosts AS c;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Add the ghost rows that later joins rely on.
     INSERT INTO [dbo].[target] (

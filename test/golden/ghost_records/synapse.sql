@@ -11,6 +11,8 @@ DECLARE @AcceptedRows bigint;
 DECLARE @NewRows bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @GhostRows bigint;
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
@@ -18,6 +20,9 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#sequence') IS NOT NULL DROP TABLE #sequence;
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     IF OBJECT_ID('tempdb..#ghosts') IS NOT NULL DROP TABLE #ghosts;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -188,6 +193,12 @@ BEGIN TRY
     FROM #ghosts AS c;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Add the ghost rows that later joins rely on.
     INSERT INTO [dbo].[target] (

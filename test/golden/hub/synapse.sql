@@ -8,10 +8,15 @@ SET XACT_ABORT ON;
 DECLARE @SkippedRows bigint;
 DECLARE @AcceptedRows bigint;
 DECLARE @NewKeys bigint;
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#sighted') IS NOT NULL DROP TABLE #sighted;
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -74,6 +79,12 @@ BEGIN TRY
     FROM #changes AS c;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Insert the business keys seen for the first time.
     INSERT INTO [dbo].[target] (

@@ -12,6 +12,8 @@ DECLARE @NewRows bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @Offenders nvarchar(4000);
 DECLARE @Message nvarchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
@@ -21,6 +23,9 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#sets') IS NOT NULL DROP TABLE #sets;
     IF OBJECT_ID('tempdb..#changed_sets') IS NOT NULL DROP TABLE #changed_sets;
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -256,6 +261,12 @@ BEGIN TRY
     FROM #changes AS s;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Insert the sets that changed.
     INSERT INTO [dbo].[target] (

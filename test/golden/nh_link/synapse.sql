@@ -10,11 +10,16 @@ DECLARE @AcceptedRows bigint;
 DECLARE @NewKeys bigint;
 DECLARE @Offenders nvarchar(4000);
 DECLARE @Message nvarchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
     IF OBJECT_ID('tempdb..#unknown') IS NOT NULL DROP TABLE #unknown;
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -125,6 +130,12 @@ BEGIN TRY
     FROM #changes AS c;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Insert the transactions seen for the first time.
     INSERT INTO [dbo].[target] (

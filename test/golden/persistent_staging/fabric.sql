@@ -14,11 +14,16 @@ DECLARE @SkippedRows bigint;
 DECLARE @StagedKeys bigint;
 DECLARE @NewRows bigint;
 DECLARE @ChangedKeys bigint;
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     DROP TABLE IF EXISTS #sequence;
     DROP TABLE IF EXISTS #newest;
     DROP TABLE IF EXISTS #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Staged rows with a key; rows without one are skipped and counted.
     SELECT
@@ -142,6 +147,12 @@ BEGIN TRY
     ) AS k;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Append the changes.
     INSERT INTO [dbo].[target] (

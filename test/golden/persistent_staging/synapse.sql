@@ -15,11 +15,16 @@ DECLARE @SkippedRows bigint;
 DECLARE @StagedKeys bigint;
 DECLARE @NewRows bigint;
 DECLARE @ChangedKeys bigint;
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#sequence') IS NOT NULL DROP TABLE #sequence;
     IF OBJECT_ID('tempdb..#newest') IS NOT NULL DROP TABLE #newest;
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Staged rows with a key; rows without one are skipped and counted.
     SELECT
@@ -143,6 +148,12 @@ BEGIN TRY
     ) AS k;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Append the changes.
     INSERT INTO [dbo].[target] (

@@ -18,7 +18,11 @@ SET VARIABLE SkippedRows = (
 CREATE OR REPLACE TEMP TABLE "staged" AS
 SELECT
     CASE WHEN UPPER(trim(s."member_no", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."member_no", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "member_hk",
-    sha256(COALESCE(NULLIF(UPPER(trim(s."city", ' ')), ''), '^^') || '||' || COALESCE(NULLIF(UPPER(trim(s."full_name", ' ')), ''), '^^') || '||' || COALESCE(NULLIF(UPPER(trim(s."phone", ' ')), ''), '^^')) AS "hashdiff",
+    sha256(COALESCE(NULLIF(UPPER(trim(s."city", ' ')), ''), '^^')
+        || '||'
+        || COALESCE(NULLIF(UPPER(trim(s."full_name", ' ')), ''), '^^')
+        || '||'
+        || COALESCE(NULLIF(UPPER(trim(s."phone", ' ')), ''), '^^')) AS "hashdiff",
     s."full_name",
     s."city",
     s."phone",

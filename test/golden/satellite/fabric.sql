@@ -9,12 +9,17 @@ DECLARE @SkippedRows bigint;
 DECLARE @AcceptedRows bigint;
 DECLARE @NewRows bigint;
 DECLARE @ChangedKeys bigint;
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     DROP TABLE IF EXISTS #staged;
     DROP TABLE IF EXISTS #candidates;
     DROP TABLE IF EXISTS #sequence;
     DROP TABLE IF EXISTS #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -27,7 +32,11 @@ BEGIN TRY
     AS
     SELECT
         CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[member_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[member_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [member_hk],
-        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(3636), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[city]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[city])))) END, '^^') + '||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[full_name]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[full_name])))) END, '^^') + '||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[phone]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[phone])))) END, '^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(3636), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[city]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[city])))) END, '^^')
+            + '||'
+            + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[full_name]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[full_name])))) END, '^^')
+            + '||'
+            + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[phone]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[phone])))) END, '^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
         s.[full_name],
         s.[city],
         s.[phone],
@@ -167,6 +176,12 @@ BEGIN TRY
     FROM #changes AS s;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Insert the versions.
     INSERT INTO [dbo].[target] (

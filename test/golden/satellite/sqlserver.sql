@@ -39,7 +39,11 @@ BEGIN TRY
     -- Staged rows with a key, in the columns of the satellite.
     SELECT
         CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[member_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[member_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [member_hk],
-        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(936), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[city]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[city])))) END, N'^^') + N'||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[full_name]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[full_name])))) END, N'^^') + N'||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone])))) END, N'^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(936), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[city]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[city])))) END, N'^^')
+            + N'||'
+            + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[full_name]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[full_name])))) END, N'^^')
+            + N'||'
+            + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone])))) END, N'^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
         s.[full_name],
         s.[city],
         s.[phone],

@@ -10,12 +10,17 @@ DECLARE @SkippedRows bigint;
 DECLARE @AcceptedRows bigint;
 DECLARE @NewRows bigint;
 DECLARE @ChangedKeys bigint;
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
     IF OBJECT_ID('tempdb..#candidates') IS NOT NULL DROP TABLE #candidates;
     IF OBJECT_ID('tempdb..#sequence') IS NOT NULL DROP TABLE #sequence;
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -28,7 +33,11 @@ BEGIN TRY
     AS
     SELECT
         CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[member_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[member_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [member_hk],
-        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(936), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[city]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[city])))) END, N'^^') + N'||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[full_name]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[full_name])))) END, N'^^') + N'||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone])))) END, N'^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(936), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[city]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[city])))) END, N'^^')
+            + N'||'
+            + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[full_name]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[full_name])))) END, N'^^')
+            + N'||'
+            + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone])))) END, N'^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
         s.[full_name],
         s.[city],
         s.[phone],
@@ -168,6 +177,12 @@ BEGIN TRY
     FROM #changes AS s;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Insert the versions.
     INSERT INTO [dbo].[target] (

@@ -15,9 +15,14 @@ DECLARE @NewKeys bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @Offenders varchar(4000);
 DECLARE @Message varchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     DROP TABLE IF EXISTS #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Staged rows with a key; rows without one are skipped and counted.
     SELECT
@@ -89,6 +94,12 @@ BEGIN TRY
     FROM #changes AS c;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Insert the new keys.
     INSERT INTO [dbo].[target] (

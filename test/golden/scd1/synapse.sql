@@ -16,9 +16,14 @@ DECLARE @NewKeys bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @Offenders nvarchar(4000);
 DECLARE @Message nvarchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Staged rows with a key; rows without one are skipped and counted.
     SELECT
@@ -100,6 +105,12 @@ BEGIN TRY
     FROM #changes AS c;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Overwrite the rows that changed.
     UPDATE [dbo].[target]

@@ -17,9 +17,14 @@ DECLARE @NewKeys bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @Offenders nvarchar(4000);
 DECLARE @Message nvarchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- A version that begins in this load starts at the load's clock.
     SET @VersionStart = CAST(@BatchTime AS datetime2(6));
@@ -135,6 +140,12 @@ BEGIN TRY
     END;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Close the current version of each key that has a next one or is gone.
     UPDATE [dbo].[target]

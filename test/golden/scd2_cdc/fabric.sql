@@ -21,6 +21,8 @@ DECLARE @GoneRows bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @Offenders varchar(4000);
 DECLARE @Message varchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     DROP TABLE IF EXISTS #incoming;
@@ -39,6 +41,9 @@ BEGIN TRY
             [event_sequence] bigint NOT NULL,
             [event_kind] varchar(20) NOT NULL
         );
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Events that can't be replayed: without a key, or without a sequence.
     SELECT
@@ -343,6 +348,12 @@ BEGIN TRY
     );
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Rows whose end or values follow from the events otherwise than they are stored.
     UPDATE t

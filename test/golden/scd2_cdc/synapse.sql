@@ -22,6 +22,8 @@ DECLARE @GoneRows bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @Offenders nvarchar(4000);
 DECLARE @Message nvarchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#incoming') IS NOT NULL DROP TABLE #incoming;
@@ -40,6 +42,9 @@ BEGIN TRY
             [event_sequence] bigint NOT NULL,
             [event_kind] varchar(20) NOT NULL
         );
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Events that can't be replayed: without a key, or without a sequence.
     SELECT
@@ -344,6 +349,12 @@ BEGIN TRY
     );
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Rows whose end or values follow from the events otherwise than they are stored.
     UPDATE [dbo].[target]

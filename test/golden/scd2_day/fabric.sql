@@ -23,10 +23,15 @@ DECLARE @AbsentTodayKeys bigint;
 DECLARE @OpenKeys bigint;
 DECLARE @Offenders varchar(4000);
 DECLARE @Message varchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     DROP TABLE IF EXISTS #earlier;
     DROP TABLE IF EXISTS #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- A version that begins in this load starts today.
     SET @VersionStart = CAST(CAST(@BatchTime AS date) AS datetime2(3));
@@ -191,7 +196,12 @@ BEGIN TRY
     -- More absent keys than the limit allows stop the load: the delivery may be cut.
     IF ((@AbsentKeys + @AbsentTodayKeys) * 100) > (@OpenKeys * @MaxInactivationPct)
     BEGIN
-        SET @Message = LEFT('inactivation_threshold: ' + REPLACE(COALESCE(LEFT(CONVERT(varchar(8000), @AbsentKeys + @AbsentTodayKeys), 100), 'NULL') + ' of ' + COALESCE(LEFT(CONVERT(varchar(8000), @OpenKeys), 100), 'NULL') + ' open keys are absent, more than the limit of ' + COALESCE(LEFT(CONVERT(varchar(8000), @MaxInactivationPct), 100), 'NULL') + ' per cent', '%', '%' + '%'), 2000);
+        SET @Message = LEFT('inactivation_threshold: ' + REPLACE(COALESCE(LEFT(CONVERT(varchar(8000), @AbsentKeys + @AbsentTodayKeys), 100), 'NULL')
+        + ' of '
+        + COALESCE(LEFT(CONVERT(varchar(8000), @OpenKeys), 100), 'NULL')
+        + ' open keys are absent, more than the limit of '
+        + COALESCE(LEFT(CONVERT(varchar(8000), @MaxInactivationPct), 100), 'NULL')
+        + ' per cent', '%', '%' + '%'), 2000);
         THROW 50016, @Message, 1;
     END;
 
@@ -212,6 +222,12 @@ BEGIN TRY
     END;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Close the current version of each key that has a next one or is gone.
     UPDATE t

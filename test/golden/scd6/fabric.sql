@@ -18,10 +18,15 @@ DECLARE @RefreshedKeys bigint;
 DECLARE @EarlierRows bigint;
 DECLARE @Offenders varchar(4000);
 DECLARE @Message varchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     DROP TABLE IF EXISTS #changes;
     DROP TABLE IF EXISTS #earlier_versions;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- A version that begins in this load starts at the load's clock.
     SET @VersionStart = CAST(@BatchTime AS datetime2(6));
@@ -158,6 +163,12 @@ BEGIN TRY
     FROM #earlier_versions AS c;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Close the current version of each key that has a next one or is gone.
     UPDATE t

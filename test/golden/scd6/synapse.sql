@@ -19,10 +19,15 @@ DECLARE @RefreshedKeys bigint;
 DECLARE @EarlierRows bigint;
 DECLARE @Offenders nvarchar(4000);
 DECLARE @Message nvarchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     IF OBJECT_ID('tempdb..#earlier_versions') IS NOT NULL DROP TABLE #earlier_versions;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- A version that begins in this load starts at the load's clock.
     SET @VersionStart = CAST(@BatchTime AS datetime2(6));
@@ -159,6 +164,12 @@ BEGIN TRY
     FROM #earlier_versions AS c;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Close the current version of each key that has a next one or is gone.
     UPDATE [dbo].[target]

@@ -202,7 +202,11 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('inactivation_threshold: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(g."keys" AS VARCHAR), 100), 'NULL') || ' of ' || coalesce(left(CAST(CASE WHEN w."previous_time" IS NULL THEN getvariable('LivingKeys') ELSE b."keys" END AS VARCHAR), 100), 'NULL') || ' living keys vanished at ' || coalesce(left(CAST(w."load_ts" AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(left(CAST(g."keys" AS VARCHAR), 100), 'NULL')
+                || ' of '
+                || coalesce(left(CAST(CASE WHEN w."previous_time" IS NULL THEN getvariable('LivingKeys') ELSE b."keys" END AS VARCHAR), 100), 'NULL')
+                || ' living keys vanished at '
+                || coalesce(left(CAST(w."load_ts" AS VARCHAR), 100), 'NULL') AS "offender"
         FROM temp."times" AS w
         INNER JOIN (
             SELECT

@@ -20,6 +20,8 @@ DECLARE @LivingKeys bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @Offenders varchar(4000);
 DECLARE @Message varchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     DROP TABLE IF EXISTS #staged;
@@ -28,6 +30,9 @@ BEGIN TRY
     DROP TABLE IF EXISTS #delivered;
     DROP TABLE IF EXISTS #arrivals;
     DROP TABLE IF EXISTS #departures;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -229,7 +234,11 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(varchar(8000), g.[keys]), 100), 'NULL') + ' of ' + COALESCE(LEFT(CONVERT(varchar(8000), CASE WHEN w.[previous_time] IS NULL THEN @LivingKeys ELSE b.[keys] END), 100), 'NULL') + ' living keys vanished at ' + COALESCE(LEFT(CONVERT(varchar(8000), w.[load_ts], 121), 100), 'NULL') AS [offender]
+            COALESCE(LEFT(CONVERT(varchar(8000), g.[keys]), 100), 'NULL')
+                + ' of '
+                + COALESCE(LEFT(CONVERT(varchar(8000), CASE WHEN w.[previous_time] IS NULL THEN @LivingKeys ELSE b.[keys] END), 100), 'NULL')
+                + ' living keys vanished at '
+                + COALESCE(LEFT(CONVERT(varchar(8000), w.[load_ts], 121), 100), 'NULL') AS [offender]
         FROM #times AS w
         INNER JOIN (
             SELECT
@@ -279,6 +288,12 @@ BEGIN TRY
     ) AS s;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Add the keys that are new, back or changed as present.
     INSERT INTO [dbo].[target] (

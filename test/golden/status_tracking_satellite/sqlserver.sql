@@ -238,7 +238,11 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), g.[keys]), 100), N'NULL') + N' of ' + COALESCE(LEFT(CONVERT(nvarchar(4000), CASE WHEN w.[previous_time] IS NULL THEN @LivingKeys ELSE b.[keys] END), 100), N'NULL') + N' living keys vanished at ' + COALESCE(LEFT(CONVERT(nvarchar(4000), w.[load_ts], 121), 100), N'NULL') AS [offender]
+            COALESCE(LEFT(CONVERT(nvarchar(4000), g.[keys]), 100), N'NULL')
+                + N' of '
+                + COALESCE(LEFT(CONVERT(nvarchar(4000), CASE WHEN w.[previous_time] IS NULL THEN @LivingKeys ELSE b.[keys] END), 100), N'NULL')
+                + N' living keys vanished at '
+                + COALESCE(LEFT(CONVERT(nvarchar(4000), w.[load_ts], 121), 100), N'NULL') AS [offender]
         FROM #times AS w
         INNER JOIN (
             SELECT

@@ -21,6 +21,8 @@ DECLARE @LivingKeys bigint;
 DECLARE @ChangedKeys bigint;
 DECLARE @Offenders nvarchar(4000);
 DECLARE @Message nvarchar(2048);
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
@@ -29,6 +31,9 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#delivered') IS NOT NULL DROP TABLE #delivered;
     IF OBJECT_ID('tempdb..#arrivals') IS NOT NULL DROP TABLE #arrivals;
     IF OBJECT_ID('tempdb..#departures') IS NOT NULL DROP TABLE #departures;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -230,7 +235,11 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), g.[keys]), 100), N'NULL') + N' of ' + COALESCE(LEFT(CONVERT(nvarchar(4000), CASE WHEN w.[previous_time] IS NULL THEN @LivingKeys ELSE b.[keys] END), 100), N'NULL') + N' living keys vanished at ' + COALESCE(LEFT(CONVERT(nvarchar(4000), w.[load_ts], 121), 100), N'NULL') AS [offender]
+            COALESCE(LEFT(CONVERT(nvarchar(4000), g.[keys]), 100), N'NULL')
+                + N' of '
+                + COALESCE(LEFT(CONVERT(nvarchar(4000), CASE WHEN w.[previous_time] IS NULL THEN @LivingKeys ELSE b.[keys] END), 100), N'NULL')
+                + N' living keys vanished at '
+                + COALESCE(LEFT(CONVERT(nvarchar(4000), w.[load_ts], 121), 100), N'NULL') AS [offender]
         FROM #times AS w
         INNER JOIN (
             SELECT
@@ -280,6 +289,12 @@ BEGIN TRY
     ) AS s;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Add the keys that are new, back or changed as present.
     INSERT INTO [dbo].[target] (

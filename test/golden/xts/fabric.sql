@@ -8,11 +8,16 @@ DECLARE @SkippedRows bigint;
 DECLARE @AcceptedRows bigint;
 DECLARE @NewRows bigint;
 DECLARE @RecordedKeys bigint;
+DECLARE @RowsBefore bigint;
+DECLARE @RowsNow bigint;
 
 BEGIN TRY
     DROP TABLE IF EXISTS #staged;
     DROP TABLE IF EXISTS #appearances;
     DROP TABLE IF EXISTS #changes;
+
+    -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
+    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -108,6 +113,12 @@ BEGIN TRY
     FROM #changes AS s;
 
     BEGIN TRANSACTION;
+
+    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    IF @RowsNow <> @RowsBefore
+    BEGIN
+        THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
+    END;
 
     -- Record the new appearances.
     INSERT INTO [dbo].[target] (

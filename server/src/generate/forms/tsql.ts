@@ -154,6 +154,7 @@ function variables(plan: LoadPlan, printer: TsqlPrinter, locks: boolean): string
     ...(rows ? [`DECLARE @Offenders ${text}(4000);`] : []),
     ...(guards ? [`DECLARE @Message ${text}(2048);`] : []),
     ...(locks && printer.features.appLock && plan.replaces?.kind !== 'view' ? ['DECLARE @Lock int;'] : []),
+    ...(locks && countsRows(plan, printer) ? ['DECLARE @RowsBefore bigint;', 'DECLARE @RowsNow bigint;'] : []),
   ];
   const all = [...new Set([...named, ...technical])];
   return all.length === 0 ? '' : `${comment('What the load finds out.')}\n${all.join('\n')}`;
@@ -184,7 +185,39 @@ function loadStatements(
   const early = [...dropped(plan, printer), ...keptTables(plan, printer)];
   return printer.features.ddlInTransaction
     ? [...early, begin, ...lock, ...steps, ...conditional, 'COMMIT TRANSACTION;']
-    : [...early, ...steps, begin, ...conditional, 'COMMIT TRANSACTION;'];
+    : [
+        ...early,
+        ...rowsBefore(plan, printer),
+        ...steps,
+        begin,
+        ...sameRows(plan, printer),
+        ...conditional,
+        'COMMIT TRANSACTION;',
+      ];
+}
+
+/** Without a lock, another load of the target is told by its rows: they must be as many as when the steps began. */
+function countsRows(plan: LoadPlan, printer: TsqlPrinter): boolean {
+  return !printer.features.appLock && plan.writes.length > 0;
+}
+
+function rowsBefore(plan: LoadPlan, printer: TsqlPrinter): readonly string[] {
+  if (!countsRows(plan, printer)) return [];
+  const says = 'There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.';
+  return [`${comment(says)}\nSELECT @RowsBefore = COUNT_BIG(*) FROM ${printer.tableName(plan.target)};`];
+}
+
+function sameRows(plan: LoadPlan, printer: TsqlPrinter): readonly string[] {
+  if (!countsRows(plan, printer)) return [];
+  return [
+    [
+      `SELECT @RowsNow = COUNT_BIG(*) FROM ${printer.tableName(plan.target)};`,
+      'IF @RowsNow <> @RowsBefore',
+      'BEGIN',
+      `    THROW ${guardNumbers.concurrent_load}, ${printer.textLiteral('concurrent_load: another load of this table has run meanwhile')}, 1;`,
+      'END;',
+    ].join('\n'),
+  ];
 }
 
 /** Loads of one target wait for each other; after a minute the later one gives up. */
