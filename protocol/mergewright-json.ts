@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { loadOptions, type OptionType } from './load-options.ts';
 import { platformNames, sqlServerVersions } from './platform.ts';
 import { columnRoles, tableRoles } from './roles.ts';

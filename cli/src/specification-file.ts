@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkOptions } from '../../protocol/load-options.ts';
 import { formNames, type LoadSpecification, patternNames } from '../../protocol/specification.ts';
 import { UsageError } from './command.ts';
