@@ -5,13 +5,13 @@
 import type { CaseRow } from '../../cli/src/conformance/format.ts';
 
 /** What a load delivers for a key: nothing, or one value per attribute. */
-export type Delivery = readonly (string | null)[] | 'absent';
+type Delivery = readonly (string | null)[] | 'absent';
 
 /** One delivery per load. */
 export type History = readonly Delivery[];
 
 /** Absent, NULL, the empty text, and letters that differ in case only. */
-export const textValues: readonly (string | null)[] = [null, '', 'a', 'A', 'b'];
+const textValues: readonly (string | null)[] = [null, '', 'a', 'A', 'b'];
 
 /** Every sequence of `loads` deliveries with `attributes` attributes over `values`. */
 export function allHistories(

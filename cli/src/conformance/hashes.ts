@@ -16,7 +16,7 @@ import type { CaseOptions, CaseRow, Cell, ConformanceCase, HashToken, NeutralCol
 import { type TextRow, textOfCell } from './values.ts';
 
 /** What a case means where it leaves a hash rule out: the classic rule, which does not escape. */
-export const classicHashRules: HashRules = {
+const classicHashRules: HashRules = {
   algorithm: 'sha256',
   delimiter: '||',
   null_token: '^^',

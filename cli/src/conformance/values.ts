@@ -23,7 +23,7 @@ export function textOfResult(value: CellValue, type: string): string | null {
   return value === null ? null : canonicalText(String(value), type);
 }
 
-export function isRepeated(cell: Cell): cell is RepeatedText {
+function isRepeated(cell: Cell): cell is RepeatedText {
   return typeof cell === 'object' && cell !== null && '$repeat' in cell;
 }
 

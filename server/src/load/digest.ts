@@ -7,7 +7,7 @@ import { type DigestAlgorithm, digestOfBytes } from './digest/algorithms.ts';
 import { type Rendering, renderedValue } from './digest/rendering.ts';
 
 export type { DigestAlgorithm } from './digest/algorithms.ts';
-export { type Rendering, type RenderingOutcome, renderedValue, renderingOf } from './digest/rendering.ts';
+export { type Rendering, renderedValue, renderingOf } from './digest/rendering.ts';
 
 /** A hash key identifies, a hashdiff tells versions apart: NULLs, case, order and prefix may differ between them. */
 export type HashRole = 'hash_key' | 'hashdiff';
@@ -22,7 +22,7 @@ export interface HashInput {
   readonly rendering: Rendering;
 }
 
-export const defaultHashRules: ResolvedHashRules = {
+const defaultHashRules: ResolvedHashRules = {
   algorithm: 'sha256',
   delimiter: '||',
   null_token: '^^',

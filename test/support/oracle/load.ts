@@ -5,7 +5,7 @@
 import type { CaseOptions, NeutralColumns } from '../../../cli/src/conformance/format.ts';
 import type { TextRow } from '../../../cli/src/conformance/values.ts';
 
-export interface OracleTables {
+interface OracleTables {
   readonly stage: NeutralColumns;
   readonly target: NeutralColumns;
   readonly extra: Readonly<Record<string, NeutralColumns>>;
@@ -27,7 +27,7 @@ export interface OracleLoad {
   readonly events: readonly TextRow[];
 }
 
-export interface OracleCounts {
+interface OracleCounts {
   readonly inserted: number;
   readonly updated: number;
   readonly expired: number;
@@ -45,7 +45,7 @@ export interface OracleOutcome {
 }
 
 /** What a pattern's model says; counts other than `inactivated` follow from the rows. */
-export interface ModelResult {
+interface ModelResult {
   readonly target: readonly TextRow[];
   readonly inactivated?: number;
   readonly events?: readonly TextRow[];

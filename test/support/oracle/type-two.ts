@@ -101,7 +101,7 @@ export function versionOf(fresh: TextRow, start: string, load: OracleLoad): Text
   return { ...targetRow(fresh, load), ...markedAlive(load), [from]: start, [to]: openEnd, ...currentFlag(true, load) };
 }
 
-export function closed(row: TextRow, end: string, load: OracleLoad): TextRow {
+function closed(row: TextRow, end: string, load: OracleLoad): TextRow {
   const { valid_from: from = '', valid_to: to = '' } = load.options;
   if (end <= (row[from] ?? '')) throw new Refusal('batch_time_not_after_current');
   return { ...row, [to]: end, ...currentFlag(false, load) };
