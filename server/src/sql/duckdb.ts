@@ -32,6 +32,7 @@ export class DuckDbPrinter extends Printer {
   }
 
   typedLiteral(value: string, type: ValueType): string {
+    if (type.facts.family === 'binary') return `unhex(${this.textLiteral(value)})`;
     return `CAST(${this.textLiteral(value)} AS ${this.typeName(type)})`;
   }
 

@@ -46,7 +46,7 @@ export abstract class Printer {
   abstract variableName(name: string): string;
   abstract typeName(type: ValueType): string;
   abstract textLiteral(text: string): string;
-  /** A literal of a date, time or number type. */
+  /** A literal of a date, time, number or binary type; bytes are written as hex digits. */
   abstract typedLiteral(value: string, type: ValueType): string;
   abstract booleanLiteral(value: boolean): string;
   /** How a materialised relation is referred to. */

@@ -85,6 +85,7 @@ export class TsqlPrinter extends Printer {
   protected readonly textLimit: number = 4000;
 
   typedLiteral(value: string, type: ValueType): string {
+    if (type.facts.family === 'binary') return `CAST(0x${value} AS ${this.typeName(type)})`;
     return `CAST('${plainLiteral(value, type).replaceAll("'", "''")}' AS ${this.typeName(type)})`;
   }
 
