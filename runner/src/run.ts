@@ -36,6 +36,8 @@ export interface RunEnd {
 
 /** Deadlock victim; update conflict under snapshot isolation, and Fabric's own. */
 const repeatable = new Set(['1205', '3960', '24556']);
+/** DuckDB's name of the error. */
+const outOfMemory = 'Out of Memory Error';
 const keptRows = 100_000;
 
 type State =
@@ -146,23 +148,34 @@ export class Run {
     const wasInTransaction = this.#session.inTransaction;
     for (let attempt = 1; ; attempt += 1) {
       const { step, errors } = await this.#repeats(index, batch, sent);
-      const isRepeatable =
-        step.kind === 'failed' &&
-        errors.some(({ code }) => repeatable.has(code)) &&
-        attempt <= this.#options.retries &&
-        this.#state.name === 'running' &&
-        !wasInTransaction &&
-        !this.#session.inTransaction &&
-        (batch.repeat ?? 1) === 1 &&
-        holdsWholeTransaction(batch.text);
-      if (!isRepeatable) {
+      const why = step.kind === 'failed' ? await this.#reasonToRepeat(batch, errors, attempt, wasInTransaction) : null;
+      if (step.kind !== 'failed' || why === null) {
         for (const error of errors) this.#options.emit({ kind: 'error', error });
         return step;
       }
-      const text = `${step.error.message} Try ${attempt + 1} of ${this.#options.retries + 1} begins.`;
+      const text = `${step.error.message} ${why}`;
       sent.messages.push(text);
       this.#options.emit({ kind: 'message', message: { text } });
     }
+  }
+
+  /** Why a failed batch is sent again, as a sentence; null when it is not. */
+  async #reasonToRepeat(
+    batch: Batch,
+    errors: readonly RunError[],
+    attempt: number,
+    wasInTransaction: boolean,
+  ): Promise<string | null> {
+    const isWhole = !wasInTransaction && (batch.repeat ?? 1) === 1 && holdsWholeTransaction(batch.text);
+    if (this.#state.name !== 'running' || !(isWhole || (this.#job.mode === 'preview' && !wasInTransaction)))
+      return null;
+    if (errors.some(({ code }) => code === outOfMemory)) {
+      await this.#session.endTransaction('rollback');
+      return (await this.#session.liftLimits()) ? 'It is tried again with all the memory of the machine.' : null;
+    }
+    const { retries } = this.#options;
+    const isVictim = errors.some(({ code }) => repeatable.has(code)) && !this.#session.inTransaction;
+    return isVictim && attempt <= retries ? `Try ${attempt + 1} of ${retries + 1} begins.` : null;
   }
 
   /** Sends a batch as often as its GO says. */

@@ -61,6 +61,8 @@ export interface Session {
   cancel(): void;
   /** Gives the connection up at once; a running batch ends as lost for this reason. */
   drop(reason: string): void;
+  /** Lifts a limit of our own after an error that it may have caused; false where there is none to lift. */
+  liftLimits(): Promise<boolean>;
   endTransaction(action: 'commit' | 'rollback'): Promise<void>;
   changeDatabase(name: string): Promise<void>;
   tables(): Promise<readonly ListedTable[]>;

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { unknownCounts } from '../../protocol/counts.ts';
 import { openSession } from '../../runner/src/open-session.ts';
@@ -318,6 +321,24 @@ describe('a deadlock victim', () => {
       .end;
     expect(inside.result.status).toBe('failed');
   });
+});
+
+test('a load that needs more memory than our limit is tried again without it', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'mergewright-')), 'house.duckdb');
+  onTestFinished(() => rm(dirname(path), { recursive: true, force: true }));
+  const session = await openSession(duckdbSettings(path), null);
+  onTestFinished(() => session.close());
+  await query(session, "SET memory_limit = '10MB'");
+  const { end, events } = startRun(session, [
+    `BEGIN TRANSACTION;
+     CREATE TABLE t AS SELECT string_agg(md5(CAST(range AS VARCHAR)), '') AS a FROM range(1000000);
+     COMMIT;
+     SELECT length(a) AS inserted FROM t;`,
+  ]);
+  expect((await end).result).toMatchObject({ status: 'done', counts: { inserted: 32_000_000 } });
+  expect(events.filter(({ kind }) => kind === 'message')).toMatchObject([
+    { message: { text: expect.stringContaining('It is tried again with all the memory of the machine.') } },
+  ]);
 });
 
 describe('a dry run', () => {

@@ -6,6 +6,8 @@ import { ConnectionError } from '../session.ts';
 
 /** An open database file, shared by the sessions of this process. */
 export interface OpenFile {
+  /** The engine got a limit of ours, which a load may need lifted. */
+  readonly hasMemoryLimit: boolean;
   connect(): Promise<DuckDBConnection>;
   /** Gives one use back; the last one closes the file. */
   release(): void;
@@ -22,8 +24,8 @@ const shared = new Map<string, Shared>();
 /** Opens a database and everything attached to it. Databases in memory are never shared. */
 export async function openFile(file: string, isReadOnly: boolean): Promise<OpenFile> {
   if (file === memoryFile) {
-    const instance = await DuckDBInstance.create(memoryFile, settings(false));
-    return { connect: () => instance.connect(), release: () => instance.closeSync() };
+    const instance = await DuckDBInstance.create(memoryFile, offline);
+    return { hasMemoryLimit: false, connect: () => instance.connect(), release: () => instance.closeSync() };
   }
   const path = resolve(file);
   const held = shared.get(path);
@@ -42,7 +44,7 @@ export async function openFile(file: string, isReadOnly: boolean): Promise<OpenF
   };
   try {
     const instance = await entry.instance;
-    return { connect: () => instance.connect(), release: () => release(instance) };
+    return { hasMemoryLimit: true, connect: () => instance.connect(), release: () => release(instance) };
   } catch (error) {
     release(undefined);
     throw error;
@@ -56,7 +58,7 @@ async function openInstance(path: string, isReadOnly: boolean): Promise<DuckDBIn
     throw new ConnectionError(`${path} does not exist, so it can't be read; check the path.`);
   if (found === undefined && (await stat(dirname(path)).catch(() => undefined)) === undefined)
     throw new ConnectionError(`The folder ${dirname(path)} does not exist; create it first.`);
-  const instance = await DuckDBInstance.create(path, settings(isReadOnly)).catch((error: unknown) => {
+  const instance = await DuckDBInstance.create(path, settings(path, isReadOnly)).catch((error: unknown) => {
     throw new ConnectionError(openingFault(path, error));
   });
   try {
@@ -69,10 +71,20 @@ async function openInstance(path: string, isReadOnly: boolean): Promise<DuckDBIn
 }
 
 /** Extensions are never fetched from the network. */
-function settings(isReadOnly: boolean): Record<string, string> {
+const offline = { autoinstall_known_extensions: 'false' };
+
+/**
+ * With ten million rows most loads then take less than 600 MiB in as much time: what does not fit is written beside the
+ * database file, and rows need not keep the order in which they were stored. A load that can't do with it gets the engine's
+ * own limit (`liftLimits`).
+ */
+function settings(path: string, isReadOnly: boolean): Record<string, string> {
   return {
+    ...offline,
     access_mode: isReadOnly ? 'READ_ONLY' : 'AUTOMATIC',
-    autoinstall_known_extensions: 'false',
+    memory_limit: '400MB',
+    preserve_insertion_order: 'false',
+    temp_directory: `${path}.tmp`,
   };
 }
 

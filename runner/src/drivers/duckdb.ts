@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import {
   type DuckDBConnection,
   type DuckDBPreparedStatement,
@@ -53,6 +54,7 @@ class DuckdbSession implements Session {
   #main = '';
   #database = '';
   #version = '';
+  #isLimited: boolean;
   #isRunning = false;
   #ended: Promise<BatchEnd> | undefined;
   #isCancelled = false;
@@ -68,6 +70,7 @@ class DuckdbSession implements Session {
   constructor(file: OpenFile, connection: DuckDBConnection) {
     this.#file = file;
     this.#connection = connection;
+    this.#isLimited = file.hasMemoryLimit;
     this.lost = new Promise((resolve) => {
       this.#tellLost = resolve;
     });
@@ -135,6 +138,14 @@ class DuckdbSession implements Session {
   drop(reason: string): void {
     this.#dropped = reason;
     this.cancel();
+  }
+
+  /** The share of the machine's memory that the engine itself would take. RESET would change what it shows only. */
+  async liftLimits(): Promise<boolean> {
+    if (!this.#isLimited) return false;
+    this.#isLimited = false;
+    await this.#connection.run(`SET memory_limit = '${Math.floor((totalmem() * 0.8) / 2 ** 20)}MiB'`);
+    return true;
   }
 
   async endTransaction(action: 'commit' | 'rollback'): Promise<void> {

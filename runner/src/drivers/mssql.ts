@@ -147,6 +147,10 @@ class MssqlSession implements Session {
     this.#lose(reason);
   }
 
+  async liftLimits(): Promise<boolean> {
+    return false;
+  }
+
   async endTransaction(action: 'commit' | 'rollback'): Promise<void> {
     if (this.inTransaction) await query(this, action === 'commit' ? 'COMMIT TRANSACTION' : 'ROLLBACK TRANSACTION');
   }
