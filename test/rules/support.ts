@@ -48,8 +48,3 @@ export function applyFixes(sql: string, fixes: readonly Diagnostic['fixes'][numb
   taken.sort((left, right) => right.start - left.start || right.end - left.end);
   return taken.reduce((text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end), sql);
 }
-
-/** Rule names of findings that are warnings or errors. */
-export function serious(diagnostics: readonly Diagnostic[]): readonly string[] {
-  return diagnostics.filter(({ severity }) => severity === 'error' || severity === 'warning').map(({ rule }) => rule);
-}

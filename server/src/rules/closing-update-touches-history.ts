@@ -1,9 +1,8 @@
-import { childrenOf } from '../syntax/inspect.ts';
-import type { Expression, Node, TableSource } from '../syntax/tree.ts';
+import type { Expression } from '../syntax/tree.ts';
 import { addToBranch, addToCondition, oppositeFlag } from './analysis/fixes.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
 import { columnName } from './analysis/names.ts';
-import { columnsIn, meet, sourceOfColumn, tableNamesOf } from './analysis/sides.ts';
+import { columnsIn, joinConditions, meet, sourceOfColumn, tableNamesOf } from './analysis/sides.ts';
 import { conjuncts, type Scope, type Source, type Step } from './analysis/steps.ts';
 import { type Closing, closingOf } from './analysis/versions.ts';
 import { allPlatforms, type Edit, type Rule, type RuleContext } from './engine/rule.ts';
@@ -92,18 +91,6 @@ function namesVersion(conditions: readonly Expression[], scope: Scope, target: S
 function readsTargetAgain(others: readonly Source[], target: Source): boolean {
   const own = tableNamesOf(target);
   return others.some((source) => meet(tableNamesOf(source), own));
-}
-
-function joinConditions(source: TableSource): readonly Expression[] {
-  const found: Expression[] = [];
-  const pending: Node[] = [source];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (next.kind === 'join') {
-      found.push(...conjuncts(next.on));
-      pending.push(...childrenOf(next));
-    } else if (next.kind === 'source-group') pending.push(next.source);
-  }
-  return found;
 }
 
 function missingTest(step: Step, context: RuleContext, target: Source, closing: Closing): string | null {

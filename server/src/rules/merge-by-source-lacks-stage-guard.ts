@@ -2,9 +2,9 @@ import { isSpark } from '../../../protocol/platform.ts';
 import { lastPart } from '../syntax/inspect.ts';
 import { emptyGuard, indentOf, insertAt } from './analysis/fixes.ts';
 import { isGuardedBy } from './analysis/flow.ts';
-import { branchesOf, type MergeFacts, mergesOf } from './analysis/merges.ts';
+import { branchesOf, isLiteralSource, type MergeFacts, mergesOf } from './analysis/merges.ts';
 import { meet, originsOf, tablesIn } from './analysis/sides.ts';
-import { type Body, type Source, type Step, selectsOf, stepsWith } from './analysis/steps.ts';
+import { type Body, type Source, type Step, stepsWith } from './analysis/steps.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const mergeBySourceLacksStageGuard: Rule = {
@@ -44,7 +44,7 @@ WHEN NOT MATCHED BY SOURCE THEN DELETE;`,
         const names = new Set(facts.sources.flatMap((source) => [...originsOf(source, context.tables)]));
         if (
           names.size === 0 ||
-          facts.sources.every((source) => isLiteral(source) || isFilledWithLiterals(body, source)) ||
+          facts.sources.every((source) => isLiteralSource(source) || isFilledWithLiterals(body, source)) ||
           isGuardedBy(body, step, names)
         )
           continue;
@@ -58,13 +58,6 @@ WHEN NOT MATCHED BY SOURCE THEN DELETE;`,
     }
   },
 };
-
-function isLiteral(source: Source): boolean {
-  const query = source.common?.query ?? (source.node.kind === 'derived-table' ? source.node.query : null);
-  return (
-    query !== null && (query.body.kind === 'values' || selectsOf(query).every((select) => select.from.length === 0))
-  );
-}
 
 /** A table variable or temporary table that the script itself fills with VALUES is never empty by accident. */
 function isFilledWithLiterals(body: Body, { node }: Source): boolean {

@@ -1,7 +1,14 @@
 import { insertAt, replace } from './analysis/fixes.ts';
-import { hasNullKeyUnion, keyColumns, type MergeFacts, mergesOf, sourceKeyColumns } from './analysis/merges.ts';
+import {
+  hasNullKeyUnion,
+  isLiteralSource,
+  keyColumns,
+  type MergeFacts,
+  mergesOf,
+  sourceKeyColumns,
+} from './analysis/merges.ts';
 import { includes } from './analysis/names.ts';
-import { type Source, type Step, selectsOf } from './analysis/steps.ts';
+import type { Source, Step } from './analysis/steps.ts';
 import { coversKey, type Relation, sourceText } from './analysis/tables.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
@@ -37,7 +44,7 @@ WHEN NOT MATCHED THEN INSERT (PersonNo, Phone) VALUES (s.PersonNo, s.Phone);`,
     for (const facts of mergesOf(step, context.tables)) {
       const [source] = facts.sources;
       if (source === undefined || facts.sources.length !== 1 || facts.pairs.length === 0) continue;
-      if (isLiteral(source) || hasNullKeyUnion(facts) || joinsOnRow(facts)) continue;
+      if (isLiteralSource(source) || hasNullKeyUnion(facts) || joinsOnRow(facts)) continue;
       const columns = sourceKeyColumns(facts);
       if (columns === null) continue;
       const relation = context.tables.relation(source);
@@ -59,13 +66,6 @@ WHEN NOT MATCHED THEN INSERT (PersonNo, Phone) VALUES (s.PersonNo, s.Phone);`,
 /** A row's own address names one row, whatever its key. */
 function joinsOnRow(facts: MergeFacts): boolean {
   return keyColumns(facts).some((name) => /^(rowid|%%physloc%%)$/i.test(name));
-}
-
-/** Literal rows are there to be read by the author. */
-function isLiteral(source: Source): boolean {
-  const query = source.common?.query ?? (source.node.kind === 'derived-table' ? source.node.query : null);
-  if (query === null) return false;
-  return query.body.kind === 'values' || selectsOf(query).every((select) => select.from.length === 0);
 }
 
 /** A key of the source that holds all ON columns and more: proof that one ON key may have several rows. */

@@ -1,9 +1,8 @@
-import { childrenOf } from '../syntax/inspect.ts';
-import type { Expression, Node } from '../syntax/tree.ts';
+import type { Expression } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
 import { equatedSides } from './analysis/merges.ts';
 import { columnName, includes, plainColumn } from './analysis/names.ts';
-import { columnsIn, meet, originsOf, sourceOfColumn } from './analysis/sides.ts';
+import { columnsIn, joinConditions, meet, originsOf, sourceOfColumn } from './analysis/sides.ts';
 import { conjuncts, type Scope, type Source, type Step } from './analysis/steps.ts';
 import { coversKey, sourceText } from './analysis/tables.ts';
 import type { FindingFix, Rule, RuleContext } from './engine/rule.ts';
@@ -105,19 +104,6 @@ function numbered(
   if (node.kind !== 'table' || source.common !== null || order.length === 0) return [];
   const text = `(SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY ${columns.join(', ')} ORDER BY ${order.join(', ')}) AS rn FROM ${context.text(step, node.name)}) AS numbered WHERE rn = 1) AS ${source.alias}`;
   return [{ title: `Keep the last row of each ${columns.join(' + ')}`, safe: false, edits: [replace(node, text)] }];
-}
-
-/** Conditions of all joins in a FROM clause. */
-function joinConditions(from: Node): readonly Expression[] {
-  const found: Expression[] = [];
-  const pending: Node[] = [from];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (next.kind === 'join') {
-      found.push(...conjuncts(next.on));
-      pending.push(...childrenOf(next));
-    } else if (next.kind === 'source-group') pending.push(next.source);
-  }
-  return found;
 }
 
 function readsTarget(step: Step, source: Source, context: RuleContext): boolean {

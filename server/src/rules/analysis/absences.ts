@@ -11,7 +11,7 @@ import { conjuncts, type Entry, type Scope, type Source, type Step, scopeOfQuery
 import type { Tables } from './tables.ts';
 
 /** A test that a row of one table has no counterpart in another. */
-export interface Absence {
+interface Absence {
   readonly form: 'not-in' | 'not-exists' | 'left-join' | 'except';
   readonly at: Node;
   /** The table whose rows are judged. */
@@ -24,7 +24,7 @@ export interface Absence {
 }
 
 /** All absence tests of a step. */
-export const absencesOf = memoByStep((step: Step, tables: Tables): readonly Absence[] => {
+const absencesOf = memoByStep((step: Step, tables: Tables): readonly Absence[] => {
   const found: Absence[] = [];
   for (const { node, scope } of step.find('in-query')) {
     if (!node.not || scope === null) continue;
@@ -125,7 +125,7 @@ function isAlsoPresent(step: Step, absence: Absence): boolean {
 }
 
 /** By its role, its name, its schema, or because it is a temporary copy. */
-export function isStage(source: Source, tables: Tables): boolean {
+function isStage(source: Source, tables: Tables): boolean {
   const role = tables.tableOf(source)?.role;
   if (role === 'staging') return true;
   if (source.node.kind === 'table-variable') return true;

@@ -46,7 +46,7 @@ export function columnComparisons(
 }
 
 /** True when one side may be NULL, false when neither may, null when that is not known. */
-export function eitherNullable(
+function eitherNullable(
   left: ColumnReference,
   right: ColumnReference,
   scope: Scope | null,
@@ -66,7 +66,7 @@ export function storedNullable(column: ColumnReference, scope: Scope | null, tab
 }
 
 /** True when the predicate around an entry tests one of some columns for NULL. */
-export function testsNullOf(entry: Entry, columns: readonly ColumnReference[]): boolean {
+function testsNullOf(entry: Entry, columns: readonly ColumnReference[]): boolean {
   const top = predicateAround(entry);
   return nullTestsIn(top).some((test) => {
     const tested = plainColumn(test.operand);
@@ -75,7 +75,7 @@ export function testsNullOf(entry: Entry, columns: readonly ColumnReference[]): 
 }
 
 /** The whole condition that an expression is part of. */
-export function predicateAround(entry: Entry): Node {
+function predicateAround(entry: Entry): Node {
   let top: Entry = entry;
   const logical = ['binary', 'unary', 'parenthesis', 'is-null', 'is-truth'];
   while (top.parent !== null && logical.includes(top.parent.node.kind)) top = top.parent;
@@ -92,7 +92,7 @@ function nullTestsIn(node: Node): readonly IsNull[] {
   return found;
 }
 
-export function sameReference(left: ColumnReference, right: ColumnReference): boolean {
+function sameReference(left: ColumnReference, right: ColumnReference): boolean {
   return (
     same(columnName(left), columnName(right)) &&
     (left.parts.length === 1 ||

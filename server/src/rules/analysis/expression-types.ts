@@ -89,7 +89,7 @@ export function typeOf(expression: Expression, scope: Scope | null, tables: Tabl
   }
 }
 
-export function isText(type: string): boolean {
+function isText(type: string): boolean {
   return /^n?(var)?char|^n?text|^string|^sysname/.test(type);
 }
 

@@ -89,11 +89,6 @@ function isNewServer(platform: Platform): boolean {
   return platform.name === 'sqlserver' && (platform.version ?? 2019) >= 2022;
 }
 
-/** True for text that a CREATE or a CTE of the platform could not hold a THROW in. */
-export function canThrow(platform: Platform): boolean {
-  return !isSpark(platform.name) && platform.name !== 'duckdb';
-}
-
 /** Indentation of the line on which a statement starts. */
 export function indentOf(context: RuleContext, step: Step, offset: number): string {
   const before = context.slice(step, offset - 400, offset);

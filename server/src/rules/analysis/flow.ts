@@ -5,12 +5,6 @@ import { callName, same } from './names.ts';
 import { meet, type TableNames, tablesIn } from './sides.ts';
 import { type Body, indexIn, type Step } from './steps.ts';
 
-const writes = ['insert', 'update', 'delete', 'merge', 'truncate'];
-
-export function isWrite(step: Step): boolean {
-  return writes.includes(step.statement.kind);
-}
-
 /** For each step whether a transaction is open before it runs, as far as the order of the text tells. */
 export const openTransactions = memo((body: Body): readonly boolean[] => {
   let open = false;
@@ -124,15 +118,6 @@ function isErrorQuery(step: Step): boolean {
     step.statement.kind === 'select-statement' &&
     step.find('call').some(({ node }) => ['ERROR', 'RAISE_ERROR', 'ASSERT_TRUE'].includes(callName(node)))
   );
-}
-
-/** The nearest step before one that does something; comments and empty statements are no steps. */
-export function stepBefore(body: Body, step: Step): Step | null {
-  for (let index = indexIn(body, step) - 1; index >= 0; index -= 1) {
-    const before = body.steps[index];
-    if (before !== undefined && before.statement.kind !== 'empty') return before;
-  }
-  return null;
 }
 
 export function hasDescendant(node: Node, fits: (node: Node) => boolean): boolean {

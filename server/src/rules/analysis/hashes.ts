@@ -5,7 +5,7 @@ import { callName, columnName, plainColumn, roleByName } from './names.ts';
 import type { Entry, Scope, Step } from './steps.ts';
 
 /** One column or value that goes into a hash. */
-export interface HashPart {
+interface HashPart {
   readonly expression: Expression;
   /** The literal between it and the next part; null when they touch, or for the last part. */
   readonly delimiter: string | null;

@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts';
 import { type CurrentTest, currentTest } from './versions.ts';
 
 /** One equality of the ON condition between a target column and a source expression. */
-export interface KeyPair {
+interface KeyPair {
   readonly test: Expression;
   readonly target: ColumnReference;
   /** The source side. */
@@ -112,4 +112,11 @@ export function hasNullKeyUnion({ sources }: Pick<MergeFacts, 'sources'>): boole
       select.items.some(({ expression }) => expression.kind === 'literal' && expression.type === 'null'),
     );
   });
+}
+
+/** Literal rows are there to be read by the author. */
+export function isLiteralSource(source: Source): boolean {
+  const query = source.common?.query ?? (source.node.kind === 'derived-table' ? source.node.query : null);
+  if (query === null) return false;
+  return query.body.kind === 'values' || selectsOf(query).every((select) => select.from.length === 0);
 }

@@ -1,7 +1,7 @@
 import { bare, childrenOf, tableNameOf } from '../../syntax/inspect.ts';
-import type { ColumnReference, Expression, Node, Query } from '../../syntax/tree.ts';
+import type { ColumnReference, Expression, Node, Query, TableSource } from '../../syntax/tree.ts';
 import { columnName, qualifier, same } from './names.ts';
-import type { Scope, Source } from './steps.ts';
+import { conjuncts, type Scope, type Source } from './steps.ts';
 import type { Tables } from './tables.ts';
 
 /** Every column reference under a node; those of subqueries only when asked for. */
@@ -156,4 +156,17 @@ export function innerColumn(expression: Expression): ColumnReference | null {
   const columns = columnsIn(inner, false);
   const [first] = columns;
   return first !== undefined && columns.every((column) => same(columnName(column), columnName(first))) ? first : null;
+}
+
+/** Conditions of all joins in a FROM clause. */
+export function joinConditions(source: TableSource): readonly Expression[] {
+  const found: Expression[] = [];
+  const pending: Node[] = [source];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.kind === 'join') {
+      found.push(...conjuncts(next.on));
+      pending.push(...childrenOf(next));
+    } else if (next.kind === 'source-group') pending.push(next.source);
+  }
+  return found;
 }

@@ -49,7 +49,7 @@ interface Place<N extends Node> {
 export type Entry<K extends Kind = Kind> = Place<Extract<Node, { kind: K }>>;
 
 /** An IF around a statement. */
-export interface Guard {
+interface Guard {
   readonly condition: Expression;
   /** The statement stands in the ELSE part. */
   readonly negated: boolean;
@@ -70,7 +70,7 @@ export interface Step {
   entry(node: Node): Entry | undefined;
 }
 
-export type Owner = CreateProcedure | CreateFunction | CreateTrigger;
+type Owner = CreateProcedure | CreateFunction | CreateTrigger;
 
 /** Statements that run one after the other: a procedure's, or all of a file that stand in none. */
 export interface Body {
@@ -375,11 +375,6 @@ export function selectsOf(query: Query): readonly Select[] {
     else if (body.kind === 'query-group') pending.push(body.query.body);
   }
   return found;
-}
-
-/** The sources of one SELECT as `scopeInside` sees them. */
-export function sourcesOf(select: Select, outer: Scope | null): readonly Source[] {
-  return selectScope(select, outer).sources;
 }
 
 /** The scope inside a query's only SELECT, its common tables included; null for set operations and VALUES. */

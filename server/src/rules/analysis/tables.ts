@@ -10,7 +10,7 @@ import { nullability } from './nullability.ts';
 import { conjuncts, type Scope, type Source, scopeOfQuery, selectsOf } from './steps.ts';
 
 /** A column of a table, common table or derived table, as far as it is known. */
-export interface RelationColumn {
+interface RelationColumn {
   readonly name: string;
   /** Null when nothing tells. */
   readonly nullable: boolean | null;
@@ -100,7 +100,7 @@ export interface Tables {
   role(reference: ColumnReference, scope: Scope | null): ColumnRole | null;
 }
 
-export interface Resolved {
+interface Resolved {
   readonly source: Source;
   readonly column: RelationColumn;
 }
@@ -246,7 +246,7 @@ function unknownColumn(name: string): RelationColumn {
   return { name, nullable: null, type: null, column: null, table: null, expression: null, scope: null };
 }
 
-export function itemName(item: Select['items'][number]): string | null {
+function itemName(item: Select['items'][number]): string | null {
   if (item.alias !== null) return item.alias.name;
   const column = plainColumn(item.expression);
   return column === null ? null : columnName(column);
@@ -411,7 +411,7 @@ function resolve(reference: ColumnReference, scope: Scope | null, tables: Tables
 }
 
 /** The source that a qualified column names: by alias, or by the table's name where it has no alias. */
-export function sourceNamed(scope: Scope, reference: ColumnReference): Source | undefined {
+function sourceNamed(scope: Scope, reference: ColumnReference): Source | undefined {
   const wanted = qualifier(reference);
   if (wanted === null) return undefined;
   return scope.sources.find((source) => same(source.alias, wanted));

@@ -61,7 +61,7 @@ export interface FindingFix {
   readonly edits: readonly Edit[];
 }
 
-export interface Details {
+interface Details {
   readonly message: string;
   /** Absent: the rule's own; lower where a fact is missing. */
   readonly severity?: Severity;
@@ -89,7 +89,7 @@ export interface HouseRules {
 }
 
 /** What generating a generated script again gives, where that differs from its text. */
-export interface Regeneration {
+interface Regeneration {
   /** The whole new text; what a person wrote outside the generated regions is in it. */
   readonly text: string;
   /** What has changed since, in words: `column City was added to dw.DimShop`. */

@@ -5,7 +5,7 @@ import type { HouseRules } from './rule.ts';
 export type RuleLevel = Severity | 'off';
 
 /** Levels for the files of one folder; an absent folder stands for every file. */
-export interface RuleSettings {
+interface RuleSettings {
   /** Relative to the working folder, with `/`, without one at the end; `.` is that folder itself. */
   readonly folder?: string;
   readonly rules: Readonly<Record<string, RuleLevel>>;
