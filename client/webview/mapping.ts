@@ -28,7 +28,7 @@ export class MappingView {
     this.#changes.clear();
     show(this.#save, false);
     const unused = mapping.sources.filter((source) => !source.isUsed).map((source) => source.name);
-    const heads = ['Target column', 'Type', 'Role', 'Filled from', 'State', 'Note'];
+    const heads = ['Target column', 'Filled from', 'State', 'Type', 'Role', 'Note'];
     this.element.replaceChildren(
       element('div', { class: 'actions' }, element('h2', {}, title), this.#save),
       element(
@@ -69,11 +69,11 @@ export class MappingView {
       'tr',
       { class: `mapping-${column.state}` },
       element('th', { scope: 'row' }, column.target),
-      element('td', {}, column.targetType),
-      element('td', {}, column.role),
       element('td', {}, choice),
       element('td', {}, icon(state.icon), ` ${state.word}`),
-      element('td', { class: 'meaning' }, column.note),
+      element('td', {}, column.targetType),
+      element('td', {}, column.role),
+      element('td', {}, column.note),
     );
   }
 

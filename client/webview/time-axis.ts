@@ -75,8 +75,9 @@ function tickTimes(from: number, to: number): number[] {
 
 function tickLabel(time: number, span: number): string {
   const text = new Date(time).toISOString();
-  if (span < 600_000) return text.slice(11, 19);
-  return span < 4 * day ? text.slice(5, 16).replace('T', ' ') : text.slice(0, 10);
+  const isMidnight = text.slice(11, 19) === '00:00:00';
+  if (span < 600_000 && !isMidnight) return text.slice(11, 19);
+  return span < 4 * day && !isMidnight ? text.slice(5, 16).replace('T', ' ') : text.slice(0, 10);
 }
 
 /** `2026-03-01`, or with the time of day where it is not midnight. */

@@ -47,7 +47,7 @@ export class ConnectionTree implements vscode.TreeDataProvider<TreeNode>, vscode
       case 'schema': {
         const item = new vscode.TreeItem(node.schema, vscode.TreeItemCollapsibleState.Collapsed);
         item.iconPath = new vscode.ThemeIcon('symbol-namespace');
-        item.description = `${node.tables.length} tables`;
+        item.description = node.tables.length === 1 ? '1 table' : `${node.tables.length} tables`;
         return item;
       }
       case 'table': {
