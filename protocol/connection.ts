@@ -1,6 +1,6 @@
 import type { PlatformName } from './platform.ts';
 
-export type Authentication = 'sql' | 'ntlm' | 'entra';
+type Authentication = 'sql' | 'ntlm' | 'entra';
 export type Encryption = 'true' | 'false' | 'strict';
 
 /** Everything that decides where a session goes and how it behaves. It never holds a secret. */

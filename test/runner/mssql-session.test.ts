@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CellValue } from '../../protocol/run.ts';
+import { readConnectionText } from '../../runner/src/connection-text.ts';
 import { openSession } from '../../runner/src/open-session.ts';
 import { query } from '../../runner/src/queries.ts';
 import type { BatchEnd, EngineError, Session } from '../../runner/src/session.ts';
@@ -296,3 +297,31 @@ test('a result set of our own rejects with the error', async () => {
   const session = await openOn(server);
   await expect(query(session, 'bad')).rejects.toThrow("Invalid object name 'x'.");
 });
+
+// A real server is no part of CI: `MERGEWRIGHT_TEST_MSSQL=mssql://user@host:port/database` and MERGEWRIGHT_PASSWORD name one.
+const address = process.env['MERGEWRIGHT_TEST_MSSQL'];
+if (address !== undefined) {
+  test('the same holds on a real server', async () => {
+    const read = readConnectionText(address);
+    if (read.kind !== 'settings') throw new Error(`MERGEWRIGHT_TEST_MSSQL is no address: ${address}`);
+    const session = await openSession(read.settings, process.env['MERGEWRIGHT_PASSWORD'] ?? null);
+    onTestFinished(() => session.close());
+    expect(session.facts.server).not.toBe('');
+    const heard = await execute(
+      session,
+      "SELECT CAST(9007199254740993 AS bigint) AS b, CAST('2026-03-01T23:59:59.1234567' AS datetime2(7)) AS t;",
+    );
+    expect(heard.rows).toEqual([['9007199254740993', '2026-03-01 23:59:59.1234567']]);
+    await execute(session, 'CREATE TABLE #t (a int); BEGIN TRANSACTION; INSERT INTO #t VALUES (1);');
+    expect(session.inTransaction).toBe(true);
+    const running = execute(session, "WAITFOR DELAY '00:01:00'");
+    setTimeout(() => session.cancel(), 200);
+    expect((await running).end).toEqual({ kind: 'cancelled', effect: 'rolled-back' });
+    await session.endTransaction('rollback');
+    expect((await execute(session, 'SELECT count(*) FROM #t')).rows).toEqual([[0]]);
+    expect((await execute(session, 'SELECT 1\n\nSELECT nothing FROM #t')).errors).toMatchObject([
+      { code: '207', line: 2 },
+    ]);
+    await session.tables();
+  });
+}

@@ -5,7 +5,7 @@ import type { Session } from '../session.ts';
 import { oneOf, sameName } from './choose.ts';
 
 /** Catalog queries of the embedded engine, which only read. */
-export const duckdbCatalog = {
+const duckdbCatalog = {
   tables: `SELECT database_name, schema_name, table_name, 'table' FROM duckdb_tables() WHERE NOT internal AND NOT temporary
 UNION ALL
 SELECT database_name, schema_name, view_name, 'view' FROM duckdb_views() WHERE NOT internal AND NOT temporary

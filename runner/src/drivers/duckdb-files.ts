@@ -141,6 +141,6 @@ export function quoted(name: string): string {
 }
 
 /** A text value for the embedded engine. */
-export function literal(text: string): string {
+function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
