@@ -115,11 +115,19 @@ export function stageMeasures(context: LoadContext, staged: StagedRows): readonl
   const steps: Step[] = [];
   if (staged.relation.kind === 'named') {
     steps.push(
-      {
-        kind: 'measure',
-        says: 'Rows without a key are skipped and counted.',
-        query: select([item(skippedRows.name, skipped)], source(table(context.source.name), 's')),
-      },
+      skipped.kind === 'literal'
+        ? {
+            kind: 'define',
+            says: 'No row is skipped for its key.',
+            name: skippedRows.name,
+            type: skippedRows.type,
+            value: skipped,
+          }
+        : {
+            kind: 'measure',
+            says: 'Rows without a key are skipped and counted.',
+            query: select([item(skippedRows.name, skipped)], source(table(context.source.name), 's')),
+          },
       {
         kind: 'measure',
         says: 'Keys that are left.',

@@ -104,7 +104,8 @@ export class DuckDbPrinter extends Printer {
   }
 
   protected shownText(operand: Expression): string {
-    return `coalesce(left(CAST(${this.expression(operand)} AS VARCHAR), 100), 'NULL')`;
+    const text = `coalesce(left(CAST(${this.expression(operand)} AS VARCHAR), 100), 'NULL')`;
+    return isTextValue(operand) ? `coalesce(nullif(trim(${text}, ' '), ''), '(blank)')` : text;
   }
 
   protected digest({ algorithm, text, as }: Extract<Expression, { kind: 'digest' }>): string {

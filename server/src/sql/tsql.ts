@@ -238,7 +238,10 @@ export class TsqlPrinter extends Printer {
     const family = typeOf(operand)?.facts.family;
     const style =
       family === 'timestamp' || family === 'date' || family === 'time' ? ', 121' : family === 'binary' ? ', 1' : '';
-    return `COALESCE(LEFT(CONVERT(${this.textType}(${this.textLimit}), ${this.expression(operand)}${style}), 100), ${this.textLiteral('NULL')})`;
+    const text = `COALESCE(LEFT(CONVERT(${this.textType}(${this.textLimit}), ${this.expression(operand)}${style}), 100), ${this.textLiteral('NULL')})`;
+    return family === 'text'
+      ? `COALESCE(NULLIF(${text}, ${this.textLiteral('')}), ${this.textLiteral('(blank)')})`
+      : text;
   }
 
   protected digest({ algorithm, text, length, as }: Extract<Expression, { kind: 'digest' }>): string {
