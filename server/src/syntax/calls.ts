@@ -292,7 +292,7 @@ function parseNullsOrder(cursor: Cursor): 'first' | 'last' | null {
 }
 
 /** OVER with a window in parentheses or a window's name. */
-export function parseOver(cursor: Cursor): Window {
+function parseOver(cursor: Cursor): Window {
   const { start } = cursor;
   cursor.advance();
   if (!cursor.at('(')) {

@@ -138,7 +138,7 @@ function parseKeyOptions(cursor: Cursor): readonly Option[] {
 }
 
 /** WITH (…) or the old form without parentheses; the current token is WITH. */
-export function parseWithIndexOptions(cursor: Cursor): readonly Option[] {
+function parseWithIndexOptions(cursor: Cursor): readonly Option[] {
   cursor.advance();
   if (cursor.at('(')) return parseIndexOptions(cursor);
   const options: Option[] = [];

@@ -152,6 +152,14 @@ export class Cursor {
     return false;
   }
 
+  /** A line break stands before the token `distance` tokens ahead. */
+  lineBreakAhead(distance: number): boolean {
+    this.peek(distance);
+    const index = Math.min(this.index + distance, this.count - 1);
+    const from = index === 0 ? this.previousEnd : (this.ends[index - 1] as number);
+    return this.text.slice(from, this.starts[index]).includes('\n');
+  }
+
   // --- moving
 
   advance(): void {

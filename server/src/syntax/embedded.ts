@@ -12,7 +12,7 @@ export interface EmbeddedScript {
 }
 
 /** Stands in an embedded text for a part that only running the host would tell. */
-export const hole = 'unknown_part';
+const hole = 'unknown_part';
 
 /** Gathers an embedded text piece by piece together with the place of each character in the host. */
 export class EmbeddedText {

@@ -91,7 +91,7 @@ function parseExists(cursor: Cursor): Expression {
 }
 
 /** `( query )`; the current token is the opening parenthesis. */
-export function parenthesisedQuery(cursor: Cursor): Query {
+function parenthesisedQuery(cursor: Cursor): Query {
   cursor.expect('(');
   const query = cursor.grammar.query(cursor);
   closeParenthesis(cursor);

@@ -3,9 +3,10 @@ import { parseTableHints } from './hints.ts';
 import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
 import { none } from './none.ts';
 import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
-import { parseInsertValue, parseTop } from './queries.ts';
+import { parseInsertValue } from './queries.ts';
 import { skipUntil } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
+import { parseTop } from './top.ts';
 import type {
   Assignment,
   Expression,

@@ -1,4 +1,5 @@
 import type { Cursor } from './cursor.ts';
+import { firmStarts } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
 import type { Identifier, Name } from './tree.ts';
 
@@ -89,7 +90,7 @@ function closingDistance(cursor: Cursor): number {
     const kind = cursor.peekKind(distance);
     if (kind <= tokenKind.separator) return -1;
     const word = cursor.peek(distance);
-    if (word === ';') return -1;
+    if (word === ';' || (distance > 0 && firmStarts.has(word) && cursor.lineBreakAhead(distance))) return -1;
     if (word === '(') open += 1;
     else if (word === ')') {
       if (open === 0) return distance;

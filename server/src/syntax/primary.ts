@@ -63,7 +63,7 @@ function parseLiteral(cursor: Cursor, type: LiteralType): Literal {
 }
 
 /** A string; in Spark neighbouring strings are one. */
-export function parseString(cursor: Cursor, type: 'string' | 'national'): Literal {
+function parseString(cursor: Cursor, type: 'string' | 'national'): Literal {
   const { start } = cursor;
   let value = decodeString(cursor.tokenText);
   cursor.advance();
@@ -488,7 +488,7 @@ function skipCase(cursor: Cursor): Expression {
 }
 
 /** Arguments in parentheses without any grammar of their own. */
-export function parseArguments(cursor: Cursor): readonly Expression[] {
+function parseArguments(cursor: Cursor): readonly Expression[] {
   const found: Expression[] = [];
   cursor.expect('(');
   if (cursor.eat(')')) return found;

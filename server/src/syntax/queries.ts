@@ -1,14 +1,16 @@
 import { parseOrderBy, parseWindow } from './calls.ts';
 import { type Cursor, deepestNesting } from './cursor.ts';
-import { atQueryContinuation, errorHere, startsQuery } from './lookahead.ts';
+import { parseForClause } from './forClause.ts';
+import { parseGroupBy } from './grouping.ts';
+import { atQueryContinuation, startsQuery } from './lookahead.ts';
 import { closeParenthesis, parseIdentifierList, parseName, skipToClosing } from './names.ts';
 import { none } from './none.ts';
 import { parseSelectItems } from './selectItems.ts';
 import { tokenKind } from './tokens.ts';
+import { parseTop } from './top.ts';
 import type {
   CommonTable,
   Expression,
-  GroupBy,
   NamedWindow,
   OpaqueClause,
   OrderItem,
@@ -16,7 +18,6 @@ import type {
   QueryBody,
   Select,
   TableSource,
-  Top,
   ValuesRow,
   WithClause,
 } from './tree.ts';
@@ -164,7 +165,7 @@ function opaqueQuery(cursor: Cursor): Query {
   };
 }
 
-export function emptyQuery(cursor: Cursor): Query {
+function emptyQuery(cursor: Cursor): Query {
   const { end } = cursor;
   const body: QueryBody = { kind: 'from-first', start: end, end, from: none };
   return {
@@ -300,7 +301,7 @@ function parseFromFirst(cursor: Cursor): QueryBody {
 }
 
 /** `VALUES (…), (…)`; the current token is VALUES. */
-export function parseValues(cursor: Cursor): QueryBody {
+function parseValues(cursor: Cursor): QueryBody {
   const { start } = cursor;
   cursor.advance();
   const rows: ValuesRow[] = [];
@@ -467,156 +468,6 @@ function skipSample(cursor: Cursor): OpaqueClause {
   return { kind: 'opaque-clause', start, end: cursor.end, name: 'USING SAMPLE' };
 }
 
-/** TOP; the current token is TOP. Parentheses may be left out around a constant in SELECT only. */
-export function parseTop(cursor: Cursor, inSelect = false): Top {
-  const { start } = cursor;
-  cursor.advance();
-  let count: Expression;
-  if (cursor.at('(')) {
-    cursor.advance();
-    const inner = startsQuery(cursor) ? null : cursor.grammar.value(cursor);
-    if (inner === null) {
-      const queryStart = cursor.start;
-      const query = cursor.grammar.query(cursor);
-      count = { kind: 'subquery', start: queryStart, end: cursor.end, query };
-    } else count = inner;
-    closeParenthesis(cursor);
-  } else if (inSelect && (cursor.kind === tokenKind.number || cursor.tokenText.startsWith('$('))) {
-    const { start: from, tokenText } = cursor;
-    cursor.advance();
-    count = { kind: 'literal', start: from, end: cursor.end, type: 'number', value: tokenText, typeName: null };
-  } else {
-    cursor.fail(inSelect ? "a number or '('" : "'('");
-    count = errorHere(cursor);
-  }
-  const percent = cursor.eat('PERCENT');
-  const withTies = cursor.at('WITH') && cursor.peek(1) === 'TIES';
-  if (withTies) {
-    cursor.advance();
-    cursor.advance();
-  }
-  return { kind: 'top', start, end: cursor.end, count, percent, withTies };
-}
-
-function parseGroupBy(cursor: Cursor): GroupBy {
-  const { start } = cursor;
-  const clauses: OpaqueClause[] = [];
-  cursor.advance();
-  cursor.expect('BY');
-  const items: Expression[] = [];
-  const all = cursor.at('ALL');
-  if (all) cursor.advance();
-  const { family } = cursor.dialect;
-  if (!all || family === 'tsql') {
-    do items.push(parseGroupItem(cursor));
-    while (!cursor.recovering && cursor.eat(','));
-  }
-  // WITH ROLLUP, WITH CUBE; Synapse and PDW put WITH (DISTRIBUTED_AGG) behind an item.
-  if (cursor.at('WITH') && (cursor.peek(1) === 'ROLLUP' || cursor.peek(1) === 'CUBE')) {
-    const from = cursor.start;
-    cursor.advance();
-    const name = `WITH ${cursor.word}`;
-    cursor.advance();
-    clauses.push({ kind: 'opaque-clause', start: from, end: cursor.end, name });
-  }
-  if (family === 'spark' && cursor.at('GROUPING') && cursor.peek(1) === 'SETS') {
-    const from = cursor.start;
-    cursor.advance();
-    cursor.advance();
-    if (cursor.at('(')) cursor.skipParentheses();
-    clauses.push({ kind: 'opaque-clause', start: from, end: cursor.end, name: 'GROUPING SETS' });
-  }
-  return { kind: 'group-by', start, end: cursor.end, all, items, clauses };
-}
-
-function parseGroupItem(cursor: Cursor): Expression {
-  const { start } = cursor;
-  if (cursor.at('GROUPING') && cursor.peek(1) === 'SETS') return parseGroupCall(cursor, 2);
-  if ((cursor.at('ROLLUP') || cursor.at('CUBE')) && cursor.peek(1) === '(') return parseGroupCall(cursor, 1);
-  if (cursor.at('(')) {
-    const tuple = tryTuple(cursor);
-    if (tuple !== null) return tuple;
-  }
-  const value = cursor.grammar.value(cursor);
-  if (
-    cursor.dialect.family === 'tsql' &&
-    cursor.at('WITH') &&
-    cursor.peek(1) === '(' &&
-    cursor.peek(2) === 'DISTRIBUTED_AGG'
-  ) {
-    cursor.advance();
-    cursor.skipParentheses();
-  }
-  return { ...value, start };
-}
-
-/** `()` and `(a, b)`; a single expression in parentheses is left to the expression grammar. */
-function tryTuple(cursor: Cursor): Expression | null {
-  const { start } = cursor;
-  if (cursor.peek(1) === ')') {
-    cursor.advance();
-    cursor.advance();
-    return { kind: 'tuple', start, end: cursor.end, items: none };
-  }
-  return null;
-}
-
-function parseGroupCall(cursor: Cursor, words: number): Expression {
-  const { start } = cursor;
-  const text: string[] = [];
-  for (let count = 0; count < words; count += 1) {
-    text.push(cursor.word);
-    cursor.advance();
-  }
-  const name = text.join(' ');
-  const { end } = cursor;
-  const items = parseGroupTuple(cursor);
-  return {
-    kind: 'call',
-    start,
-    end: cursor.end,
-    name: { kind: 'name', start, end, parts: [{ kind: 'identifier', start, end, name, quote: 'none' }] },
-    arguments: items,
-    distinct: false,
-    orderBy: none,
-    withinGroup: none,
-    filter: null,
-    nulls: null,
-    over: null,
-    clauses: none,
-  };
-}
-
-/** The items of ROLLUP, CUBE and GROUPING SETS, which may be tuples and further calls of that kind. */
-function parseGroupTuple(cursor: Cursor): readonly Expression[] {
-  const items: Expression[] = [];
-  if (!cursor.expect('(')) return items;
-  do {
-    const { start } = cursor;
-    if (cursor.at('(')) {
-      if (cursor.peek(1) === ')') {
-        cursor.advance();
-        cursor.advance();
-        items.push({ kind: 'tuple', start, end: cursor.end, items: none });
-      } else {
-        const inner = parsePlainTuple(cursor);
-        items.push({ kind: 'tuple', start, end: cursor.end, items: inner });
-      }
-    } else items.push(parseGroupItem(cursor));
-  } while (!cursor.recovering && cursor.eat(','));
-  closeParenthesis(cursor);
-  return items;
-}
-
-function parsePlainTuple(cursor: Cursor): readonly Expression[] {
-  const items: Expression[] = [];
-  cursor.advance();
-  do items.push(parseGroupItem(cursor));
-  while (!cursor.recovering && cursor.eat(','));
-  closeParenthesis(cursor);
-  return items;
-}
-
 function parseWindows(cursor: Cursor): readonly NamedWindow[] {
   const windows: NamedWindow[] = [];
   cursor.advance();
@@ -675,47 +526,4 @@ function parseFetch(cursor: Cursor): Expression {
   if (cursor.eatAny('ROW', 'ROWS') === null) cursor.fail('ROWS');
   cursor.expect('ONLY');
   return count;
-}
-
-/** FOR XML, FOR JSON, FOR BROWSE; FOR UPDATE and FOR READ ONLY belong to cursors and are left alone. */
-function parseForClause(cursor: Cursor): OpaqueClause | null {
-  const kind = cursor.peek(1);
-  if (kind !== 'XML' && kind !== 'JSON' && kind !== 'BROWSE') return null;
-  const { start } = cursor;
-  cursor.advance();
-  cursor.advance();
-  const end = (): OpaqueClause => ({ kind: 'opaque-clause', start, end: cursor.end, name: `FOR ${kind}` });
-  if (kind === 'BROWSE') return end();
-  const modes = kind === 'XML' ? ['RAW', 'AUTO', 'EXPLICIT', 'PATH'] : ['AUTO', 'PATH'];
-  if (!modes.includes(cursor.word)) {
-    cursor.fail(kind === 'XML' ? 'RAW, AUTO, EXPLICIT or PATH' : 'AUTO or PATH');
-    return end();
-  }
-  cursor.advance();
-  if (cursor.at('(')) parseForArgument(cursor);
-  while (!cursor.recovering && cursor.eat(',')) parseForOption(cursor, kind);
-  return end();
-}
-
-function parseForArgument(cursor: Cursor): void {
-  cursor.advance();
-  if (cursor.kind === tokenKind.string || cursor.kind === tokenKind.nationalString) cursor.advance();
-  else cursor.fail('a string');
-  closeParenthesis(cursor);
-}
-
-function parseForOption(cursor: Cursor, kind: string): void {
-  const options =
-    kind === 'XML'
-      ? ['TYPE', 'ROOT', 'ELEMENTS', 'XMLDATA', 'XMLSCHEMA', 'BINARY']
-      : ['ROOT', 'INCLUDE_NULL_VALUES', 'WITHOUT_ARRAY_WRAPPER'];
-  if (!options.includes(cursor.word)) {
-    cursor.fail(`an option of FOR ${kind} (${options.join(', ')})`);
-    return;
-  }
-  const option = cursor.word;
-  cursor.advance();
-  if (option === 'BINARY') cursor.expect('BASE64');
-  if (option === 'ELEMENTS') cursor.eatAny('XSINIL', 'ABSENT');
-  if ((option === 'ROOT' || option === 'XMLSCHEMA') && cursor.at('(')) parseForArgument(cursor);
 }

@@ -3,7 +3,7 @@ import { tokenKind } from './tokens.ts';
 import type { Word } from './vocabulary.ts';
 
 /** Words that begin a statement and stand nowhere else at the start of a line. */
-const firmStarts: ReadonlySet<string> = new Set([
+export const firmStarts: ReadonlySet<string> = new Set([
   'CREATE',
   'ALTER',
   'DROP',

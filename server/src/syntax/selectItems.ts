@@ -81,7 +81,7 @@ function isAliasToken(cursor: Cursor): boolean {
   return cursor.kind === tokenKind.string || cursor.kind === tokenKind.nationalString;
 }
 
-export function parseAlias(cursor: Cursor): Identifier {
+function parseAlias(cursor: Cursor): Identifier {
   if (cursor.kind === tokenKind.string || cursor.kind === tokenKind.nationalString) {
     const { start, currentEnd: end } = cursor;
     const name = decodeString(cursor.tokenText);

@@ -5,9 +5,10 @@ import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
 import { none } from './none.ts';
 import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
 import { parsePostfix } from './primary.ts';
-import { parseInsertValue, parseQueryWithTables, parseTop } from './queries.ts';
+import { parseInsertValue, parseQueryWithTables } from './queries.ts';
 import { parseAliasAndColumns } from './sources.ts';
 import { tokenKind } from './tokens.ts';
+import { parseTop } from './top.ts';
 import type {
   Assignment,
   ColumnReference,
