@@ -1,8 +1,8 @@
 import { atConstraint, parseColumnConstraint, parseTableConstraint } from './constraints.ts';
 import type { Cursor } from './cursor.ts';
+import { decodeString } from './literals.ts';
 import { closeParenthesis, parseName } from './names.ts';
 import { none } from './none.ts';
-import { decodeString } from './primary.ts';
 import { recoverElement } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
 import type {

@@ -1,8 +1,8 @@
 import type { Cursor } from './cursor.ts';
+import { decodeString } from './literals.ts';
 import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
 import { none } from './none.ts';
 import { parseColumn, parseOpenElements } from './openColumns.ts';
-import { decodeString } from './primary.ts';
 import { parseQueryWithTables } from './queries.ts';
 import { tokenKind } from './tokens.ts';
 import type { CreateTable, Identifier, Name, Option, Query, TableElement } from './tree.ts';

@@ -1,11 +1,13 @@
 import { parseCall, parseCast, parseConvert, parseNextValue, parseParse } from './calls.ts';
+import { parseInterval, parseList, parseStruct } from './collections.ts';
 import { isCondition } from './conditions.ts';
 import { type Cursor, deepestNesting } from './cursor.ts';
+import { decodeString, parseLiteral, parseString } from './literals.ts';
 import { atQueryContinuation, continueQuery, errorHere, startsQuery } from './lookahead.ts';
 import { closeParenthesis, namePart } from './names.ts';
 import { none } from './none.ts';
 import { tokenKind } from './tokens.ts';
-import type { CaseBranch, Expression, Identifier, Literal, LiteralType, Name } from './tree.ts';
+import type { CaseBranch, Expression, Identifier, Name } from './tree.ts';
 import { parseDataType } from './types.ts';
 
 /** Literals, variables, columns, calls, CASE and everything in parentheses. */
@@ -54,36 +56,6 @@ function readPrimary(cursor: Cursor): Expression {
       cursor.fail('an expression');
       return errorHere(cursor);
   }
-}
-
-function parseLiteral(cursor: Cursor, type: LiteralType): Literal {
-  const { start, currentEnd: end, tokenText: value } = cursor;
-  cursor.advance();
-  return { kind: 'literal', start, end, type, value, typeName: null };
-}
-
-/** A string; in Spark neighbouring strings are one. */
-function parseString(cursor: Cursor, type: 'string' | 'national'): Literal {
-  const { start } = cursor;
-  let value = decodeString(cursor.tokenText);
-  cursor.advance();
-  while (cursor.dialect.family === 'spark' && cursor.kind === tokenKind.string) {
-    value += decodeString(cursor.tokenText);
-    cursor.advance();
-  }
-  return { kind: 'literal', start, end: cursor.end, type, value, typeName: null };
-}
-
-/** The characters of a string token: without its prefix and quotes, doubled quotes undone. */
-export function decodeString(token: string): string {
-  const open = token.search(/['"$]/);
-  const mark = token.charAt(open);
-  if (mark === '$') {
-    const tag = /^\$\w*\$/.exec(token.slice(open))?.[0] ?? '$$';
-    return token.slice(open + tag.length, token.length - tag.length);
-  }
-  const inner = token.length > open + 1 && token.endsWith(mark) ? token.slice(open + 1, -1) : token.slice(open + 1);
-  return inner.includes(mark) ? inner.replaceAll(mark + mark, mark) : inner;
 }
 
 function parseVariable(cursor: Cursor): Expression {
@@ -191,37 +163,6 @@ function parseOtherSpecial(cursor: Cursor, word: string): Expression | null {
     return { kind: 'lambda', start, end: cursor.end, parameters, body };
   }
   return null;
-}
-
-function parseInterval(cursor: Cursor): Expression {
-  const { start } = cursor;
-  cursor.advance();
-  let value = parsePrimary(cursor);
-  const units: string[] = [];
-  // Spark chains pairs: INTERVAL 1 DAY 2 HOURS.
-  while (isUnit(cursor)) {
-    units.push(cursor.tokenText.toUpperCase());
-    cursor.advance();
-    if (cursor.at('TO') && isUnitAhead(cursor)) {
-      units.push('TO');
-      cursor.advance();
-    } else if (cursor.kind === tokenKind.number && isUnitAhead(cursor)) {
-      const next = parsePrimary(cursor);
-      value = { kind: 'tuple', start: value.start, end: cursor.end, items: [value, next] };
-    }
-  }
-  return { kind: 'interval', start, end: cursor.end, value, unit: units.join(' ') };
-}
-
-const units =
-  /^(?:nano|micro|milli)?seconds?$|^(?:year|quarter|month|week|day|hour|minute|decade|century|millennium)s?$/i;
-
-function isUnit(cursor: Cursor): boolean {
-  return cursor.kind === tokenKind.word && units.test(cursor.tokenText);
-}
-
-function isUnitAhead(cursor: Cursor): boolean {
-  return cursor.peekKind(1) === tokenKind.word && units.test(cursor.textAhead(1));
 }
 
 /** Keywords that begin an expression. */
@@ -413,46 +354,6 @@ function parseEscape(cursor: Cursor): Expression {
   const inner = cursor.grammar.expression(cursor);
   cursor.expect('}');
   return { ...inner, start, end: cursor.end };
-}
-
-function parseList(cursor: Cursor): Expression {
-  const { start } = cursor;
-  const items: Expression[] = [];
-  cursor.advance();
-  while (!cursor.at(']') && !cursor.atEnd && !cursor.recovering) {
-    items.push(cursor.grammar.expression(cursor));
-    if (cursor.at('FOR')) skipComprehension(cursor);
-    if (!cursor.eat(',')) break;
-  }
-  cursor.expect(']');
-  return { kind: 'list', start, end: cursor.end, items };
-}
-
-/** DuckDB's `[x + 1 FOR x IN list IF condition]`: the part from FOR on is only bounded. */
-function skipComprehension(cursor: Cursor): void {
-  let open = 0;
-  while (!cursor.atEnd && !(open === 0 && cursor.at(']'))) {
-    if (cursor.at('[')) open += 1;
-    else if (cursor.at(']')) open -= 1;
-    cursor.advance();
-  }
-}
-
-function parseStruct(cursor: Cursor): Expression {
-  const { start } = cursor;
-  const keys: (Identifier | Literal)[] = [];
-  const values: Expression[] = [];
-  cursor.advance();
-  while (!cursor.at('}') && !cursor.atEnd && !cursor.recovering) {
-    if (cursor.kind === tokenKind.string) keys.push(parseString(cursor, 'string'));
-    else if (cursor.kind === tokenKind.number) keys.push(parseLiteral(cursor, 'number'));
-    else keys.push(cursor.identifier('a key'));
-    cursor.expect(':');
-    values.push(cursor.grammar.expression(cursor));
-    if (!cursor.eat(',')) break;
-  }
-  cursor.expect('}');
-  return { kind: 'struct', start, end: cursor.end, keys, values };
 }
 
 function parseCase(cursor: Cursor): Expression {

@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
+import { decodeString } from './literals.ts';
 import { closeParenthesis, parseIdentifierList } from './names.ts';
-import { decodeString } from './primary.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, Identifier, SelectItem, Star, StarReplacement, Variable } from './tree.ts';
 
