@@ -158,3 +158,21 @@ test('an edit in one statement keeps the findings of the others', () => {
     once.map(({ rule: name, range }) => [name, range.start.line]),
   );
 });
+
+describe('dynamic SQL', () => {
+  const inner =
+    "MERGE dw.Unit WITH (HOLDLOCK) AS t USING stg.Unit AS s ON t.Kind = 'a' AND t.UnitNo = s.UnitNo WHEN MATCHED THEN DELETE";
+
+  test('a whole statement in a string is checked, with positions in the file', () => {
+    const sql = `EXEC sp_executesql N'${inner.replaceAll("'", "''")}';`;
+    const found = lintText(sql).find(({ rule: name }) => name === 'merge-lacks-semicolon');
+    expect(found?.range.start.line).toBe(0);
+    expect(sql.slice(found?.range.start.character, found?.range.end.character)).toBe('WHEN MATCHED THEN DELETE');
+    expect(found?.fixes).toEqual([]);
+  });
+
+  test('a string that is only a part of a statement is left alone', () => {
+    expect(names(`DECLARE @s nvarchar(max) = N'${inner.replaceAll("'", "''")}' + @more;`)).toEqual([]);
+    expect(names("PRINT 'update the table dw.Unit before the load runs';")).toEqual([]);
+  });
+});

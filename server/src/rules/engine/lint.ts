@@ -8,9 +8,10 @@ import { localTablesOf } from '../analysis/local-tables.ts';
 import { noObjects } from '../analysis/schema-objects.ts';
 import { type Body, bodiesOf, type Step, stepsOfRoot } from '../analysis/steps.ts';
 import { makeTables, type SchemaObjects, type Tables } from '../analysis/tables.ts';
+import { embeddedScripts, offsetInLiteral } from './embedded.ts';
 import type { Edit, Finding, Regenerate, Rule, RuleContext } from './rule.ts';
 import { defaultSettings, type LintSettings, levelOf } from './settings.ts';
-import { isSuppressed, suppressionsOf } from './suppressions.ts';
+import { isSuppressed, type Suppression, suppressionsOf } from './suppressions.ts';
 import { docsUrl, syntaxDiagnostics } from './syntax-problems.ts';
 
 export interface LintRequest {
@@ -71,8 +72,53 @@ export function lint(request: LintRequest): Outcome<readonly Diagnostic[]> {
       })),
     });
   }
+  diagnostics.push(...inStrings({ ...request, rules: active }, lines, suppressions, problems));
   diagnostics.sort(byPosition);
   return { value: diagnostics, problems };
+}
+
+/**
+ * Findings inside strings that hold a whole script. Only rules that look at single statements speak there: the guards
+ * and transactions around it stand outside. Fixes are left out, since quotes are doubled in the string.
+ */
+function inStrings(
+  request: LintRequest,
+  lines: readonly number[],
+  suppressions: readonly Suppression[],
+  problems: Problem[],
+): Diagnostic[] {
+  const { script, file, settings = defaultSettings } = request;
+  const offsets = rootOffsets(script);
+  const rules = request.rules.filter((rule) => rule.statement !== undefined && rule.body === undefined);
+  const steps = bodiesOf(script).flatMap((body) => body.steps);
+  return steps.flatMap((step) =>
+    embeddedScripts(step, script.platform).flatMap(({ literal, script: inner }) => {
+      const start = (offsets.get(step.root) ?? 0) + literal.start;
+      const source = script.text.slice(start, (offsets.get(step.root) ?? 0) + literal.end);
+      const innerOffsets = rootOffsets(inner);
+      const place = (offset: number) => positionOf(lines, start + offsetInLiteral(source, offset));
+      return findAll({ ...request, script: inner, rules }, problems).flatMap((finding): readonly Diagnostic[] => {
+        const span = absolute(finding.step, finding, innerOffsets);
+        const level = levelOf(settings, finding.rule.name, file);
+        const from = place(span.start);
+        if (isSuppressed(suppressions, finding.rule.name, from.line)) return [];
+        return [
+          {
+            file,
+            range: { start: from, end: place(span.end) },
+            rule: finding.rule.name,
+            hazards: finding.hazards ?? finding.rule.hazards,
+            severity: level !== undefined && level !== 'off' ? level : (finding.severity ?? finding.rule.severity),
+            message: finding.message,
+            why: finding.why ?? finding.rule.why,
+            help: finding.help ?? finding.rule.help,
+            url: docsUrl(finding.rule.name),
+            fixes: [],
+          },
+        ];
+      });
+    }),
+  );
 }
 
 function byPosition(left: Diagnostic, right: Diagnostic): number {

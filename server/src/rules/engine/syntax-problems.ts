@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../../../protocol/problem.ts';
 import { positionOf, problemsOf } from '../../syntax/inspect.ts';
-import type { Script } from '../../syntax/tree.ts';
+import type { Script, SyntaxProblem } from '../../syntax/tree.ts';
 
 /** Where the page of a rule is published; the extension shows the page that it ships instead. */
 export function docsUrl(rule: string): string {
@@ -10,10 +10,14 @@ export function docsUrl(rule: string): string {
 /** What a rule reports with its hazard and a fix; the parser's own words for it would only repeat that. */
 const ofRules = /a MERGE statement must end with a semicolon/;
 
+/** The parser's problems that no rule reports in its own words. */
+export function ownProblems(script: Script): readonly SyntaxProblem[] {
+  return problemsOf(script).filter(({ message }) => !ofRules.test(message));
+}
+
 /** What the parser found, as diagnostics of the rule `syntax`. */
 export function syntaxDiagnostics(script: Script, file: string, lines: readonly number[]): Diagnostic[] {
-  const own = problemsOf(script).filter(({ message }) => !ofRules.test(message));
-  return own.map((problem) => ({
+  return ownProblems(script).map((problem) => ({
     file,
     range: { start: positionOf(lines, problem.start), end: positionOf(lines, problem.end) },
     rule: 'syntax',
