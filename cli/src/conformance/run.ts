@@ -117,7 +117,7 @@ export function generatedLoad(
   const specification = stepSpecification(owner, step, newColumns, tables.names, settings, tables.schema);
   const { value, problems } = generateLoad({ specification, tables: tables.catalog(step), style: defaultStyle });
   const refusal = problems.find((problem) => problem.severity === 'error');
-  if (refusal !== undefined) return `not generated: ${refusal.code}: ${refusal.message}`;
+  if (refusal !== undefined) return `not generated: ${refusal.message}`;
   return value ?? 'not generated';
 }
 
