@@ -87,8 +87,12 @@ interface RootSteps {
 
 const known = new WeakMap<Statement, RootSteps>();
 
+const bodies = new WeakMap<Script, readonly Body[]>();
+
 /** All bodies of a script: first the file's own statements, then one for each procedure, function and trigger. */
 export function bodiesOf(script: Script): readonly Body[] {
+  const kept = bodies.get(script);
+  if (kept !== undefined) return kept;
   const steps: Step[] = [];
   const batches: number[] = [];
   const inner: Body[] = [];
@@ -102,7 +106,9 @@ export function bodiesOf(script: Script): readonly Body[] {
       inner.push(...root.bodies);
     }
   });
-  return [{ owner: null, steps, batches }, ...inner];
+  const found: readonly Body[] = [{ owner: null, steps, batches }, ...inner];
+  bodies.set(script, found);
+  return found;
 }
 
 const found = new WeakMap<Body, Map<string, readonly Step[]>>();
