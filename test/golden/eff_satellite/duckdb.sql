@@ -17,9 +17,9 @@ SET VARIABLE SkippedRows = (
 -- Staged relationships with all their keys; identical ones count once.
 CREATE OR REPLACE TEMP TABLE "staged" AS
 SELECT DISTINCT
-    CASE WHEN UPPER(trim(s."order_no", ' ')) IS NOT NULL OR UPPER(trim(s."clerk", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."order_no", ' ')) || '||' || UPPER(trim(s."clerk", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "link_hk",
-    CASE WHEN UPPER(trim(s."order_no", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."order_no", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "order_hk",
-    CASE WHEN UPPER(trim(s."clerk", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."clerk", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "clerk_hk",
+    sha256(UPPER(trim(s."order_no", ' ')) || '||' || UPPER(trim(s."clerk", ' '))) AS "link_hk",
+    sha256(UPPER(trim(s."order_no", ' '))) AS "order_hk",
+    sha256(UPPER(trim(s."clerk", ' '))) AS "clerk_hk",
     s."eff_from",
     s."load_ts",
     s."record_source",
@@ -113,7 +113,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('late_row: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(s."link_hk" AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(s."link_hk" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."staged" AS s
         INNER JOIN (
             SELECT

@@ -43,9 +43,9 @@ BEGIN TRY
         d.[effective_time]
     FROM (
         SELECT
-            CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[order_no])))) IS NOT NULL OR UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[clerk])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(2424), (UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[order_no])))) + '||' + UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[clerk]))))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [link_hk],
-            CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[order_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[order_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [order_hk],
-            CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[clerk])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[clerk])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [clerk_hk],
+            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(2424), (UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[order_no])))) + '||' + UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[clerk]))))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [link_hk],
+            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[order_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [order_hk],
+            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[clerk])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [clerk_hk],
             s.[eff_from],
             s.[load_ts],
             s.[record_source],
@@ -144,7 +144,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(varchar(8000), s.[link_hk]), 100), 'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), s.[link_hk]), 100), 'NULL'), ''), '(blank)') AS [offender]
         FROM #staged AS s
         INNER JOIN (
             SELECT

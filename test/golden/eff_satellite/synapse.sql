@@ -44,9 +44,9 @@ BEGIN TRY
         d.[effective_time]
     FROM (
         SELECT
-            CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[order_no])))) IS NOT NULL OR UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[clerk])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(624), (UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[order_no])))) + N'||' + UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[clerk]))))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [link_hk],
-            CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[order_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[order_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [order_hk],
-            CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[clerk])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[clerk])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [clerk_hk],
+            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(624), (UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[order_no])))) + N'||' + UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[clerk]))))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [link_hk],
+            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[order_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [order_hk],
+            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[clerk])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [clerk_hk],
             s.[eff_from],
             s.[load_ts],
             s.[record_source],
@@ -145,7 +145,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), s.[link_hk]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[link_hk]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM #staged AS s
         INNER JOIN (
             SELECT

@@ -34,7 +34,7 @@ BEGIN TRY
     WITH (DISTRIBUTION = ROUND_ROBIN)
     AS
     SELECT
-        CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[member_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[member_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [member_hk],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[member_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [member_hk],
         LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(624), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[city]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[city])))) END, N'^^') + N'||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[full_name]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[full_name])))) END, N'^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
         s.[full_name],
         s.[city],
@@ -55,24 +55,24 @@ BEGIN TRY
     AS
     SELECT
         MIN(r.[member_hk]) AS [member_hk],
-        MAX(r.[latest_time]) AS [latest_time],
-        MAX(r.[latest_content]) AS [latest_content]
+        MAX(r.[latest_time_]) AS [latest_time_],
+        MAX(r.[latest_content_]) AS [latest_content_]
     FROM (
         SELECT
             s.[member_hk],
-            l.[latest_time],
-            l.[latest_content]
+            l.[latest_time_],
+            l.[latest_content_]
         FROM #staged AS s
         LEFT JOIN (
             SELECT
                 r.[member_hk],
-                r.[latest_time],
-                r.[latest_content]
+                r.[latest_time_],
+                r.[latest_content_]
             FROM (
                 SELECT
                     t.[member_hk],
-                    t.[load_ts] AS [latest_time],
-                    t.[hashdiff] AS [latest_content],
+                    t.[load_ts] AS [latest_time_],
+                    t.[hashdiff] AS [latest_content_],
                     ROW_NUMBER() OVER (PARTITION BY t.[member_hk] ORDER BY t.[load_ts] DESC) AS [recency]
                 FROM [dbo].[target] AS t
                 WHERE EXISTS (
@@ -85,9 +85,9 @@ BEGIN TRY
             WHERE r.[recency] = 1
         ) AS l
             ON l.[member_hk] = s.[member_hk]
-        WHERE (l.[latest_time] IS NULL
-            OR (s.[hashdiff] <> l.[latest_content] OR (s.[hashdiff] IS NULL AND l.[latest_content] IS NOT NULL) OR (s.[hashdiff] IS NOT NULL AND l.[latest_content] IS NULL))
-            OR s.[load_ts] < l.[latest_time])
+        WHERE (l.[latest_time_] IS NULL
+            OR (s.[hashdiff] <> l.[latest_content_] OR (s.[hashdiff] IS NULL AND l.[latest_content_] IS NOT NULL) OR (s.[hashdiff] IS NOT NULL AND l.[latest_content_] IS NULL))
+            OR s.[load_ts] < l.[latest_time_])
     ) AS r
     GROUP BY r.[member_hk];
 
@@ -102,8 +102,8 @@ BEGIN TRY
         r.[city],
         r.[load_ts],
         r.[record_source],
-        r.[latest_time],
-        r.[latest_content]
+        r.[latest_time_],
+        r.[latest_content_]
     FROM (
         SELECT
             s.[member_hk],
@@ -112,14 +112,14 @@ BEGIN TRY
             s.[city],
             s.[load_ts],
             s.[record_source],
-            k.[latest_time],
-            k.[latest_content],
-            ROW_NUMBER() OVER (PARTITION BY s.[member_hk], s.[load_ts], s.[hashdiff] ORDER BY s.[member_hk] COLLATE Latin1_General_100_BIN2, s.[hashdiff] COLLATE Latin1_General_100_BIN2, s.[full_name] COLLATE Latin1_General_100_BIN2, s.[city] COLLATE Latin1_General_100_BIN2, s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2) AS [repeat_no]
+            k.[latest_time_],
+            k.[latest_content_],
+            ROW_NUMBER() OVER (PARTITION BY s.[member_hk], s.[load_ts], s.[hashdiff] ORDER BY s.[member_hk] COLLATE Latin1_General_100_BIN2, s.[hashdiff] COLLATE Latin1_General_100_BIN2, s.[full_name] COLLATE Latin1_General_100_BIN2, s.[city] COLLATE Latin1_General_100_BIN2, s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2) AS [repeat_no_]
         FROM #staged AS s
         INNER JOIN #candidates AS k
             ON k.[member_hk] = s.[member_hk]
     ) AS r
-    WHERE r.[repeat_no] = 1;
+    WHERE r.[repeat_no_] = 1;
 
     -- The changes: rows whose content is not that of the version before them.
     CREATE TABLE #changes
@@ -140,11 +140,11 @@ BEGIN TRY
             s.[city],
             s.[load_ts],
             s.[record_source],
-            s.[latest_content],
-            LAG(s.[hashdiff]) OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], s.[hashdiff] COLLATE Latin1_General_100_BIN2) AS [content_before],
-            ROW_NUMBER() OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], s.[hashdiff] COLLATE Latin1_General_100_BIN2) AS [position]
+            s.[latest_content_],
+            LAG(s.[hashdiff]) OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], s.[hashdiff] COLLATE Latin1_General_100_BIN2) AS [content_before_],
+            ROW_NUMBER() OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], s.[hashdiff] COLLATE Latin1_General_100_BIN2) AS [position_]
         FROM #sequence AS s
-        WHERE (s.[latest_time] IS NULL OR s.[load_ts] >= s.[latest_time])
+        WHERE (s.[latest_time_] IS NULL OR s.[load_ts] >= s.[latest_time_])
           AND NOT EXISTS (
             SELECT
                 1 AS [one]
@@ -154,10 +154,10 @@ BEGIN TRY
               AND (t.[hashdiff] = s.[hashdiff] OR (t.[hashdiff] IS NULL AND s.[hashdiff] IS NULL))
         )
     ) AS r
-    WHERE ((r.[position] = 1
-        AND (r.[hashdiff] <> r.[latest_content] OR (r.[hashdiff] IS NULL AND r.[latest_content] IS NOT NULL) OR (r.[hashdiff] IS NOT NULL AND r.[latest_content] IS NULL)))
-        OR (r.[position] > 1
-            AND (r.[hashdiff] <> r.[content_before] OR (r.[hashdiff] IS NULL AND r.[content_before] IS NOT NULL) OR (r.[hashdiff] IS NOT NULL AND r.[content_before] IS NULL))));
+    WHERE ((r.[position_] = 1
+        AND (r.[hashdiff] <> r.[latest_content_] OR (r.[hashdiff] IS NULL AND r.[latest_content_] IS NOT NULL) OR (r.[hashdiff] IS NOT NULL AND r.[latest_content_] IS NULL)))
+        OR (r.[position_] > 1
+            AND (r.[hashdiff] <> r.[content_before_] OR (r.[hashdiff] IS NULL AND r.[content_before_] IS NOT NULL) OR (r.[hashdiff] IS NOT NULL AND r.[content_before_] IS NULL))));
 
     -- What will be inserted.
     SELECT

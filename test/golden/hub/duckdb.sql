@@ -29,7 +29,7 @@ FROM (
         ROW_NUMBER() OVER (PARTITION BY s."part_hk" ORDER BY s."load_ts", s."record_source", s."part_no") AS "sighting"
     FROM (
         SELECT
-            CASE WHEN UPPER(trim(s."part_no", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."part_no", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "part_hk",
+            sha256(UPPER(trim(s."part_no", ' '))) AS "part_hk",
             s."part_no",
             s."load_ts",
             s."record_source"

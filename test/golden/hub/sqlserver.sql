@@ -48,7 +48,7 @@ BEGIN TRY
             ROW_NUMBER() OVER (PARTITION BY s.[part_hk] ORDER BY s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2, s.[part_no] COLLATE Latin1_General_100_BIN2) AS [sighting]
         FROM (
             SELECT
-                CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[part_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[part_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [part_hk],
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[part_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [part_hk],
                 s.[part_no],
                 s.[load_ts],
                 s.[record_source]

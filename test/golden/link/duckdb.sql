@@ -31,9 +31,9 @@ FROM (
         ROW_NUMBER() OVER (PARTITION BY s."link_hk" ORDER BY s."load_ts", s."record_source") AS "sighting"
     FROM (
         SELECT
-            CASE WHEN UPPER(trim(s."cust", ' ')) IS NOT NULL OR UPPER(trim(s."nation", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."cust", ' ')) || '||' || UPPER(trim(s."nation", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "link_hk",
-            CASE WHEN UPPER(trim(s."cust", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."cust", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "cust_hk",
-            CASE WHEN UPPER(trim(s."nation", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."nation", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "nation_hk",
+            sha256(UPPER(trim(s."cust", ' ')) || '||' || UPPER(trim(s."nation", ' '))) AS "link_hk",
+            sha256(UPPER(trim(s."cust", ' '))) AS "cust_hk",
+            sha256(UPPER(trim(s."nation", ' '))) AS "nation_hk",
             s."load_ts",
             s."record_source"
         FROM "stage" AS s

@@ -43,9 +43,9 @@ BEGIN TRY
             ROW_NUMBER() OVER (PARTITION BY s.[link_hk] ORDER BY s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2) AS [sighting]
         FROM (
             SELECT
-                CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) IS NOT NULL OR UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[nation])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(624), (UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) + N'||' + UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[nation]))))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [link_hk],
-                CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [cust_hk],
-                CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[nation])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[nation])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [nation_hk],
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(624), (UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) + N'||' + UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[nation]))))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [link_hk],
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [cust_hk],
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[nation])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [nation_hk],
                 s.[load_ts],
                 s.[record_source]
             FROM [dbo].[stage] AS s

@@ -17,7 +17,7 @@ SET VARIABLE SkippedRows = (
 -- Staged rows with a key; identical ones count once.
 CREATE OR REPLACE TEMP TABLE "staged" AS
 SELECT DISTINCT
-    CASE WHEN UPPER(trim(s."cust_no", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."cust_no", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "cust_hk",
+    sha256(UPPER(trim(s."cust_no", ' '))) AS "cust_hk",
     s."phone",
     sha256(COALESCE(NULLIF(UPPER(trim(s."label", ' ')), ''), '^^') || '||' || COALESCE(NULLIF(UPPER(trim(s."phone", ' ')), ''), '^^')) AS "hashdiff",
     s."label",
@@ -32,7 +32,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('duplicate_key: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(MIN(s."cust_hk") AS VARCHAR), 100), 'NULL') || '/' || coalesce(left(CAST(MIN(s."phone") AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(MIN(s."cust_hk") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') || '/' || coalesce(nullif(trim(coalesce(left(CAST(MIN(s."phone") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."staged" AS s
         GROUP BY s."cust_hk", s."load_ts", s."phone"
         HAVING COUNT(*) > 1
@@ -90,7 +90,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('late_row: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(s."cust_hk" AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(s."cust_hk" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."staged" AS s
         INNER JOIN temp."late" AS l
             ON l."cust_hk" = s."cust_hk"

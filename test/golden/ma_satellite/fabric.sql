@@ -44,7 +44,7 @@ BEGIN TRY
         MIN(d.[record_source]) AS [record_source]
     FROM (
         SELECT
-            CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[cust_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[cust_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [cust_hk],
+            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[cust_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [cust_hk],
             s.[phone],
             LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(2424), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[label]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[label])))) END, '^^') + '||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[phone]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[phone])))) END, '^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
             s.[label],
@@ -61,7 +61,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[cust_hk])), 100), 'NULL') + '/' + COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[phone])), 100), 'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[cust_hk])), 100), 'NULL'), ''), '(blank)') + '/' + COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[phone])), 100), 'NULL'), ''), '(blank)') AS [offender]
         FROM #staged AS s
         GROUP BY s.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_hk]), s.[load_ts], s.[phone] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[phone])
         HAVING COUNT_BIG(*) > 1
@@ -124,7 +124,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(varchar(8000), s.[cust_hk]), 100), 'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), s.[cust_hk]), 100), 'NULL'), ''), '(blank)') AS [offender]
         FROM #staged AS s
         INNER JOIN #late AS l
             ON l.[cust_hk] = s.[cust_hk]

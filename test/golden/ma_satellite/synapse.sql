@@ -45,7 +45,7 @@ BEGIN TRY
         MIN(d.[record_source]) AS [record_source]
     FROM (
         SELECT
-            CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [cust_hk],
+            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [cust_hk],
             s.[phone],
             LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(624), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[label]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[label])))) END, N'^^') + N'||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone])))) END, N'^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
             s.[label],
@@ -62,7 +62,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[cust_hk])), 100), N'NULL') + N'/' + COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[phone])), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[cust_hk])), 100), N'NULL'), N''), N'(blank)') + N'/' + COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[phone])), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM #staged AS s
         GROUP BY s.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_hk]), s.[load_ts], s.[phone] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[phone])
         HAVING COUNT_BIG(*) > 1
@@ -125,7 +125,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), s.[cust_hk]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[cust_hk]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM #staged AS s
         INNER JOIN #late AS l
             ON l.[cust_hk] = s.[cust_hk]

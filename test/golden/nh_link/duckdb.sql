@@ -16,8 +16,8 @@ SET VARIABLE SkippedRows = (
 -- Staged rows with a key.
 CREATE OR REPLACE TEMP TABLE "staged" AS
 SELECT
-    CASE WHEN UPPER(trim(s."tx_no", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."tx_no", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "tx_hk",
-    CASE WHEN UPPER(trim(s."cust", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."cust", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "cust_hk",
+    sha256(UPPER(trim(s."tx_no", ' '))) AS "tx_hk",
+    sha256(UPPER(trim(s."cust", ' '))) AS "cust_hk",
     s."amount",
     s."load_ts",
     s."record_source"
@@ -53,7 +53,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('duplicate_key: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(MIN(s."tx_hk") AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(MIN(s."tx_hk") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM (
             SELECT DISTINCT
                 s."tx_hk",

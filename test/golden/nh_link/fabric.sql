@@ -30,8 +30,8 @@ BEGIN TRY
     WITH (DISTRIBUTION = ROUND_ROBIN)
     AS
     SELECT
-        CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[tx_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[tx_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [tx_hk],
-        CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[cust])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[cust])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [cust_hk],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[tx_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [tx_hk],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[cust])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [cust_hk],
         s.[amount],
         s.[load_ts],
         s.[record_source]
@@ -67,7 +67,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[tx_hk])), 100), 'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[tx_hk])), 100), 'NULL'), ''), '(blank)') AS [offender]
         FROM (
             SELECT
                 MIN(d.[tx_hk]) AS [tx_hk],

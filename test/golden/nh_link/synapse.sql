@@ -31,8 +31,8 @@ BEGIN TRY
     WITH (DISTRIBUTION = ROUND_ROBIN)
     AS
     SELECT
-        CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[tx_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[tx_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [tx_hk],
-        CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [cust_hk],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[tx_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [tx_hk],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [cust_hk],
         s.[amount],
         s.[load_ts],
         s.[record_source]
@@ -68,7 +68,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[tx_hk])), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[tx_hk])), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM (
             SELECT
                 MIN(d.[tx_hk]) AS [tx_hk],

@@ -29,7 +29,7 @@ BEGIN TRY
     WITH (DISTRIBUTION = ROUND_ROBIN)
     AS
     SELECT
-        CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [cust_hk],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [cust_hk],
         s.[load_ts],
         s.[record_source]
     FROM [dbo].[stage] AS s

@@ -53,7 +53,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('duplicate_key: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(MIN(s."code") AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(MIN(s."code") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM (
             SELECT DISTINCT
                 s."code",

@@ -67,7 +67,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[code])), 100), 'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[code])), 100), 'NULL'), ''), '(blank)') AS [offender]
         FROM (
             SELECT
                 MIN(d.[code]) AS [code],

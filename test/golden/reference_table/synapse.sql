@@ -68,7 +68,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[code])), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[code])), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM (
             SELECT
                 MIN(d.[code]) AS [code],

@@ -17,7 +17,7 @@ SET VARIABLE SkippedRows = (
 -- Staged rows with a key, in the columns of the satellite.
 CREATE OR REPLACE TEMP TABLE "staged" AS
 SELECT
-    CASE WHEN UPPER(trim(s."member_no", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."member_no", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "member_hk",
+    sha256(UPPER(trim(s."member_no", ' '))) AS "member_hk",
     sha256(COALESCE(NULLIF(UPPER(trim(s."city", ' ')), ''), '^^')
         || '||'
         || COALESCE(NULLIF(UPPER(trim(s."full_name", ' ')), ''), '^^')
@@ -43,24 +43,24 @@ SET VARIABLE AcceptedRows = (
 CREATE OR REPLACE TEMP TABLE "candidates" AS
 SELECT
     MIN(r."member_hk") AS "member_hk",
-    MAX(r."latest_time") AS "latest_time",
-    MAX(r."latest_content") AS "latest_content"
+    MAX(r."latest_time_") AS "latest_time_",
+    MAX(r."latest_content_") AS "latest_content_"
 FROM (
     SELECT
         s."member_hk",
-        l."latest_time",
-        l."latest_content"
+        l."latest_time_",
+        l."latest_content_"
     FROM temp."staged" AS s
     LEFT JOIN (
         SELECT
             r."member_hk",
-            max(r."latest_time") AS "latest_time",
-            arg_max_null(r."latest_content", r."latest_time") AS "latest_content"
+            max(r."latest_time_") AS "latest_time_",
+            arg_max_null(r."latest_content_", r."latest_time_") AS "latest_content_"
         FROM (
             SELECT
                 t."member_hk",
-                t."load_ts" AS "latest_time",
-                t."hashdiff" AS "latest_content"
+                t."load_ts" AS "latest_time_",
+                t."hashdiff" AS "latest_content_"
             FROM "target" AS t
             WHERE EXISTS (
                 SELECT
@@ -72,9 +72,9 @@ FROM (
         GROUP BY r."member_hk"
     ) AS l
         ON l."member_hk" = s."member_hk"
-    WHERE (l."latest_time" IS NULL
-        OR s."hashdiff" IS DISTINCT FROM l."latest_content"
-        OR s."load_ts" < l."latest_time")
+    WHERE (l."latest_time_" IS NULL
+        OR s."hashdiff" IS DISTINCT FROM l."latest_content_"
+        OR s."load_ts" < l."latest_time_")
 ) AS r
 GROUP BY r."member_hk";
 
@@ -88,8 +88,8 @@ SELECT
     r."phone",
     r."load_ts",
     r."record_source",
-    r."latest_time",
-    r."latest_content"
+    r."latest_time_",
+    r."latest_content_"
 FROM (
     SELECT
         s."member_hk",
@@ -99,14 +99,14 @@ FROM (
         s."phone",
         s."load_ts",
         s."record_source",
-        k."latest_time",
-        k."latest_content",
-        ROW_NUMBER() OVER (PARTITION BY s."member_hk", s."load_ts", s."hashdiff" ORDER BY s."member_hk", s."hashdiff", s."full_name", s."city", s."phone", s."load_ts", s."record_source") AS "repeat_no"
+        k."latest_time_",
+        k."latest_content_",
+        ROW_NUMBER() OVER (PARTITION BY s."member_hk", s."load_ts", s."hashdiff" ORDER BY s."member_hk", s."hashdiff", s."full_name", s."city", s."phone", s."load_ts", s."record_source") AS "repeat_no_"
     FROM temp."staged" AS s
     INNER JOIN temp."candidates" AS k
         ON k."member_hk" = s."member_hk"
 ) AS r
-WHERE r."repeat_no" = 1;
+WHERE r."repeat_no_" = 1;
 
 -- The changes: rows whose content is not that of the version before them.
 CREATE OR REPLACE TEMP TABLE "changes" AS
@@ -127,11 +127,11 @@ FROM (
         s."phone",
         s."load_ts",
         s."record_source",
-        s."latest_content",
-        LAG(s."hashdiff") OVER (PARTITION BY s."member_hk" ORDER BY s."load_ts", s."hashdiff") AS "content_before",
-        ROW_NUMBER() OVER (PARTITION BY s."member_hk" ORDER BY s."load_ts", s."hashdiff") AS "position"
+        s."latest_content_",
+        LAG(s."hashdiff") OVER (PARTITION BY s."member_hk" ORDER BY s."load_ts", s."hashdiff") AS "content_before_",
+        ROW_NUMBER() OVER (PARTITION BY s."member_hk" ORDER BY s."load_ts", s."hashdiff") AS "position_"
     FROM temp."sequence" AS s
-    WHERE (s."latest_time" IS NULL OR s."load_ts" >= s."latest_time")
+    WHERE (s."latest_time_" IS NULL OR s."load_ts" >= s."latest_time_")
       AND NOT EXISTS (
         SELECT
             1 AS "one"
@@ -141,10 +141,10 @@ FROM (
           AND t."hashdiff" IS NOT DISTINCT FROM s."hashdiff"
     )
 ) AS r
-WHERE ((r."position" = 1
-    AND r."hashdiff" IS DISTINCT FROM r."latest_content")
-    OR (r."position" > 1
-        AND r."hashdiff" IS DISTINCT FROM r."content_before"));
+WHERE ((r."position_" = 1
+    AND r."hashdiff" IS DISTINCT FROM r."latest_content_")
+    OR (r."position_" > 1
+        AND r."hashdiff" IS DISTINCT FROM r."content_before_"));
 
 -- What will be inserted.
 SET VARIABLE NewRows = (

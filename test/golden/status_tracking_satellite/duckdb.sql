@@ -23,7 +23,7 @@ SET VARIABLE SkippedRows = (
 -- Staged rows with a key; identical ones count once.
 CREATE OR REPLACE TEMP TABLE "staged" AS
 SELECT DISTINCT
-    CASE WHEN UPPER(trim(s."acct_no", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."acct_no", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "acct_hk",
+    sha256(UPPER(trim(s."acct_no", ' '))) AS "acct_hk",
     s."load_ts",
     s."record_source"
 FROM "stage" AS s
@@ -62,7 +62,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('late_row: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(s."acct_hk" AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(s."acct_hk" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."staged" AS s
         INNER JOIN temp."stored" AS o
             ON o."acct_hk" = s."acct_hk"

@@ -57,7 +57,7 @@ BEGIN TRY
     INTO #staged
     FROM (
         SELECT
-            CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[acct_no])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[acct_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [acct_hk],
+            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[acct_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [acct_hk],
             s.[load_ts],
             s.[record_source]
         FROM [dbo].[stage] AS s
@@ -97,7 +97,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), s.[acct_hk]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[acct_hk]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM #staged AS s
         INNER JOIN #stored AS o
             ON o.[acct_hk] = s.[acct_hk]

@@ -16,7 +16,7 @@ SET VARIABLE SkippedRows = (
 -- Staged rows with a key, with one hashdiff per satellite.
 CREATE OR REPLACE TEMP TABLE "staged" AS
 SELECT
-    CASE WHEN UPPER(trim(s."cust", ' ')) IS NOT NULL THEN sha256(UPPER(trim(s."cust", ' '))) ELSE CAST(NULL AS VARCHAR) END AS "cust_hk",
+    sha256(UPPER(trim(s."cust", ' '))) AS "cust_hk",
     s."load_ts",
     s."record_source",
     sha256(COALESCE(NULLIF(UPPER(trim(s."first_name", ' ')), ''), '^^') || '||' || COALESCE(NULLIF(UPPER(trim(s."last_name", ' ')), ''), '^^')) AS "hashdiff_1",

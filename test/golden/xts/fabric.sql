@@ -29,7 +29,7 @@ BEGIN TRY
     WITH (DISTRIBUTION = ROUND_ROBIN)
     AS
     SELECT
-        CASE WHEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[cust])))) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[cust])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [cust_hk],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[cust])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [cust_hk],
         s.[load_ts],
         s.[record_source],
         LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(2424), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[first_name]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[first_name])))) END, '^^') + '||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[last_name]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[last_name])))) END, '^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff_1],

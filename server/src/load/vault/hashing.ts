@@ -32,9 +32,9 @@ export function digestOf(
     as: type.facts.family === 'binary' ? 'bytes' : 'hex',
   };
   // A business key that is missing altogether never hashes to a constant.
-  return role === 'hash_key'
-    ? choose([[any(...rendered.map(({ value }) => isNotNull(value))), digest]], literal(null, type))
-    : digest;
+  const mayBeMissing = role === 'hash_key' && !rendered.some(({ isPresent }) => isPresent);
+  const isThere = any(...rendered.map(({ value }) => isNotNull(value)));
+  return mayBeMissing ? choose([[isThere, digest]], literal(null, type)) : digest;
 }
 
 /** A value as it counts in keys: trimmed, upper-cased and blank-folded as the hash rules say; NULL when missing. */
