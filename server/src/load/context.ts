@@ -150,7 +150,7 @@ export interface KeyPart {
   readonly type: ValueType;
 }
 
-/** The key of a load: `keys` in the stage against `target_key` in the target, by position; in the target's order. */
+/** The key of a load: `keys` in the stage against `target_key` in the target, by position, in the order of the key. */
 export function keyParts(context: LoadContext): readonly KeyPart[] {
   const { options, source, target } = context;
   const keys = options.keys ?? [];
@@ -168,6 +168,8 @@ export function keyParts(context: LoadContext): readonly KeyPart[] {
     const to = findColumn(context, target, targets[index] ?? key, 'target_key');
     return from === undefined || to === undefined ? [] : [{ source: from, target: to, type: columnType(target, to) }];
   });
+  // The metadata-driven procedure reads columns in the table's order; every other text keeps the order of the key.
+  if (context.specification.form !== 'dynamic-procedure') return parts;
   return parts.toSorted((left, right) => target.columns.indexOf(left.target) - target.columns.indexOf(right.target));
 }
 
