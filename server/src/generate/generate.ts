@@ -46,7 +46,7 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
     return refused([error('unknown-platform', `${specification.platform} names no platform.`)]);
   const chosen = printerFor(
     platform,
-    { comma: style.comma, quoteAlways: style.brackets === 'always' },
+    { comma: style.comma, quoteAlways: style.brackets === 'always', columnNames: columnNames(tables) },
     hasMixedCollations(tables),
   );
   const planner = planners[specification.pattern];
@@ -189,6 +189,11 @@ function asFile(
     return batch;
   });
   return { file: { path, text: texts.join('GO\n') }, batches: placed };
+}
+
+function columnNames({ source, target, extra }: LoadTables): ReadonlySet<string> {
+  const all = [source, target, ...Object.values(extra)];
+  return new Set(all.flatMap((one) => one.columns.map((column) => column.name.toLowerCase())));
 }
 
 /** Tables of two databases, or columns with stated collations, may compare text differently. */

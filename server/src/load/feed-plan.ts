@@ -113,9 +113,9 @@ function writtenItems(feed: ChangeFeed, { validFrom, validTo, current }: Validit
   return context.target.columns
     .filter((of) => !of.computed && !of.identity)
     .flatMap((of): readonly Item[] => {
-      if (of === validFrom) return [item(of.name, typed('starts_at', of))];
+      if (of === validFrom) return [item(of.name, typed('starts_at_', of))];
       if (of === validTo) {
-        const end = typed('ends_at', of);
+        const end = typed('ends_at_', of);
         return [item(of.name, open === null ? end : coalesce(end, instant(open, columnType(context.target, of))))];
       }
       if (of === current) {
@@ -124,7 +124,7 @@ function writtenItems(feed: ChangeFeed, { validFrom, validTo, current }: Validit
           item(
             of.name,
             choose(
-              [[isNull(column('w', 'ends_at', feed.sequenceType)), flagValue(context, of, yes)]],
+              [[isNull(column('w', 'ends_at_', feed.sequenceType)), flagValue(context, of, yes)]],
               flagValue(context, of, no),
             ),
           ),
@@ -146,7 +146,7 @@ function changesStep(feed: ChangeFeed, wantedName: string, validity: Validity): 
   };
   const stored = select(
     [
-      item('is_stored', literal(1)),
+      item('is_stored_', literal(1)),
       ...(context.traits.rowAddresses ? [item(addressName(context), rowAddress('t'))] : []),
       ...written.map(({ name }) => item(name, storedOf(name))),
     ],
@@ -154,11 +154,11 @@ function changesStep(feed: ChangeFeed, wantedName: string, validity: Validity): 
     { where: [isAffected(feed, 't')] },
   );
   const wanted: Relation = select(
-    [item('is_wanted', literal(1)), ...wantedColumns(feed, validity)],
+    [item('is_wanted_', literal(1)), ...wantedColumns(feed, validity)],
     source(named(wantedName), 'x'),
   );
-  const isWanted = column('w', 'is_wanted', types.flag);
-  const isStored = column('t', 'is_stored', types.flag);
+  const isWanted = column('w', 'is_wanted_', types.flag);
+  const isStored = column('t', 'is_stored_', types.flag);
   const changes = written
     .filter(({ name }) => name !== validFrom?.name && !keys.some((part) => part.target.name === name))
     .map(({ name, value }) => differs(value, storedOf(name)));
@@ -174,7 +174,7 @@ function changesStep(feed: ChangeFeed, wantedName: string, validity: Validity): 
     [isNull(isWanted), literal('gone')],
     ...(wasOpen === null
       ? []
-      : [[all(wasOpen, isNotNull(column('w', 'ends_at', feed.sequenceType))), literal('closed')] as const]),
+      : [[all(wasOpen, isNotNull(column('w', 'ends_at_', feed.sequenceType))), literal('closed')] as const]),
     ...(changes.length === 0 ? [] : [[any(...changes), literal('changed')] as const]),
   ];
   const match: readonly Item[] = context.traits.rowAddresses
@@ -198,7 +198,7 @@ function changesStep(feed: ChangeFeed, wantedName: string, validity: Validity): 
           ...sameKeys(feed, 'w', 't'),
           ...(validFrom === undefined
             ? []
-            : [compare(column('w', 'starts_at', feed.sequenceType), '=', storedOf(validFrom.name))]),
+            : [compare(column('w', 'starts_at_', feed.sequenceType), '=', storedOf(validFrom.name))]),
         ]),
       ],
     },
@@ -224,7 +224,7 @@ function wantedColumns(feed: ChangeFeed, { validFrom }: Validity): readonly Item
     ...attributes.map((of) => item(of.target.name, column('x', of.target.name, of.type))),
     ...(validFrom === undefined
       ? []
-      : ['starts_at', 'ends_at'].map((name) => item(name, column('x', name, sequenceType)))),
+      : ['starts_at_', 'ends_at_'].map((name) => item(name, column('x', name, sequenceType)))),
   ];
 }
 

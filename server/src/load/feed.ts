@@ -297,21 +297,21 @@ function countIncomingStep(feed: ChangeFeed): Step {
   const groups = select(
     [
       item(
-        'is_key',
+        'is_key_',
         aggregate('max', choose([[compare(kindOn(feed, 'i'), '=', literal(truncation)), literal(0)]], literal(1))),
       ),
     ],
     source(named('incoming'), 'i'),
     { groupBy: partitionOf(feed, 'i'), text: keyText(feed.context) },
   );
-  const isKey = compare(column('k', 'is_key', types.flag), '=', literal(1));
+  const isKey = compare(column('k', 'is_key_', types.flag), '=', literal(1));
   return {
     kind: 'measure',
     says: 'Keys with events, and whether all rows are to be emptied.',
     query: select(
       [
         item(stagedKeys.name, countWhere(isKey)),
-        item(truncates.name, countWhere(compare(column('k', 'is_key', types.flag), '=', literal(0)))),
+        item(truncates.name, countWhere(compare(column('k', 'is_key_', types.flag), '=', literal(0)))),
       ],
       source(groups, 'k'),
     ),
@@ -375,21 +375,25 @@ function statesStep(feed: ChangeFeed): Step {
     [ascending(deletesFirst), ...attributes.map((of) => ascending(column('h', of.target.name, of.type)))],
     options,
   );
-  const mark = select([item('last_truncate', aggregate('max', sequenceOn(feed, 'h')))], source(named('history'), 'h'), {
-    where: [compare(kindOn(feed, 'h'), '=', literal(truncation))],
-  });
-  const lastTruncate = column('m', 'last_truncate', feed.sequenceType);
+  const mark = select(
+    [item('last_truncate_', aggregate('max', sequenceOn(feed, 'h')))],
+    source(named('history'), 'h'),
+    {
+      where: [compare(kindOn(feed, 'h'), '=', literal(truncation))],
+    },
+  );
+  const lastTruncate = column('m', 'last_truncate_', feed.sequenceType);
   const ranked = select(
-    [...eventItems(feed, 'h'), item('rank_no', rank), item('last_truncate', lastTruncate)],
+    [...eventItems(feed, 'h'), item('rank_no_', rank), item('last_truncate_', lastTruncate)],
     source(named('history'), 'h'),
     { joins: [join('cross', mark, 'm', [])], where: [compare(kindOn(feed, 'h'), '<>', literal(truncation))] },
   );
   const valid = select(eventItems(feed, 'r'), source(ranked, 'r'), {
     where: [
-      compare(column('r', 'rank_no', types.count), '=', literal(1)),
+      compare(column('r', 'rank_no_', types.count), '=', literal(1)),
       any(
-        isNull(column('r', 'last_truncate', feed.sequenceType)),
-        compare(sequenceOn(feed, 'r'), '>=', column('r', 'last_truncate', feed.sequenceType)),
+        isNull(column('r', 'last_truncate_', feed.sequenceType)),
+        compare(sequenceOn(feed, 'r'), '>=', column('r', 'last_truncate_', feed.sequenceType)),
       ),
     ],
   });
@@ -408,17 +412,17 @@ function filledForward(feed: ChangeFeed, valid: Query): Query {
   const along = (alias: string) => [ascending(sequenceOn(feed, alias))];
   const isDelete = choose([[compare(kindOn(feed, 'v'), '=', literal(deletion)), literal(1)]], literal(0));
   const eras = select(
-    [...eventItems(feed, 'v'), item('era', window('sum', isDelete, partitionOf(feed, 'v'), along('v'), options))],
+    [...eventItems(feed, 'v'), item('era_', window('sum', isDelete, partitionOf(feed, 'v'), along('v'), options))],
     source(valid, 'v'),
   );
-  const era = (alias: string): Expression => column(alias, 'era', types.count);
+  const era = (alias: string): Expression => column(alias, 'era_', types.count);
   const runs = select(
     [
       ...eventItems(feed, 'w'),
-      item('era', era('w')),
+      item('era_', era('w')),
       ...attributes.map((of, index) =>
         item(
-          `filled_${index + 1}`,
+          `filled_${index + 1}_`,
           window(
             'count',
             column('w', of.target.name, of.type),
@@ -440,7 +444,7 @@ function filledForward(feed: ChangeFeed, valid: Query): Query {
           window(
             'max',
             column('x', of.target.name, of.type),
-            [...partitionOf(feed, 'x'), era('x'), column('x', `filled_${index + 1}`, types.count)],
+            [...partitionOf(feed, 'x'), era('x'), column('x', `filled_${index + 1}_`, types.count)],
             [],
             options,
           ),
@@ -458,10 +462,10 @@ export function lastStates(feed: ChangeFeed): Query {
   const rank = window('row_number', null, partitionOf(feed, 's'), [descending(sequenceOn(feed, 's'))], {
     text: keyText(feed.context),
   });
-  const ranked = select([...eventItems(feed, 's'), item('recency', rank)], source(named('states'), 's'));
+  const ranked = select([...eventItems(feed, 's'), item('recency_', rank)], source(named('states'), 's'));
   return select(eventItems(feed, 'r'), source(ranked, 'r'), {
     where: [
-      compare(column('r', 'recency', types.count), '=', literal(1)),
+      compare(column('r', 'recency_', types.count), '=', literal(1)),
       compare(kindOn(feed, 'r'), '=', literal(upsert)),
     ],
   });
@@ -479,16 +483,16 @@ export function versionsOfStates(feed: ChangeFeed): { readonly steps: readonly S
   const placed = select(
     [
       ...eventItems(feed, 's'),
-      item('kind_before', before(kindOn(feed, 's'))),
-      ...tracked.map((of, index) => item(`before_${index + 1}`, before(column('s', of.target.name, of.type)))),
+      item('kind_before_', before(kindOn(feed, 's'))),
+      ...tracked.map((of, index) => item(`before_${index + 1}_`, before(column('s', of.target.name, of.type)))),
     ],
     source(named('states'), 's'),
   );
-  const kindBefore = column('p', 'kind_before', types.code);
+  const kindBefore = column('p', 'kind_before_', types.code);
   const changed = tracked.map((of, index) =>
     differs(
       comparable(context, column('p', of.target.name, of.type)),
-      comparable(context, column('p', `before_${index + 1}`, of.type)),
+      comparable(context, column('p', `before_${index + 1}_`, of.type)),
     ),
   );
   const isUpsert = compare(kindOn(feed, 'p'), '=', literal(upsert));
@@ -497,7 +501,7 @@ export function versionsOfStates(feed: ChangeFeed): { readonly steps: readonly S
     [
       ...eventItems(feed, 'p'),
       item(
-        'is_bound',
+        'is_bound_',
         choose([[any(starts, compare(kindOn(feed, 'p'), '<>', literal(upsert))), literal(1)]], literal(0)),
       ),
     ],
@@ -506,15 +510,15 @@ export function versionsOfStates(feed: ChangeFeed): { readonly steps: readonly S
   const runs = select(
     [
       ...eventItems(feed, 'b'),
-      item('is_bound', column('b', 'is_bound', types.flag)),
-      item('run_no', window('sum', column('b', 'is_bound', types.flag), partitionOf(feed, 'b'), along('b'), options)),
+      item('is_bound_', column('b', 'is_bound_', types.flag)),
+      item('run_no_', window('sum', column('b', 'is_bound_', types.flag), partitionOf(feed, 'b'), along('b'), options)),
     ],
     source(bounded, 'b'),
   );
   const lastInRun = window(
     'row_number',
     null,
-    [...partitionOf(feed, 'u'), column('u', 'run_no', types.count)],
+    [...partitionOf(feed, 'u'), column('u', 'run_no_', types.count)],
     [descending(sequenceOn(feed, 'u'))],
     options,
   );
@@ -525,18 +529,18 @@ export function versionsOfStates(feed: ChangeFeed): { readonly steps: readonly S
     query: select(
       [
         ...eventItems(feed, 'u'),
-        item('is_bound', column('u', 'is_bound', types.flag)),
-        item('run_no', column('u', 'run_no', types.count)),
-        item('from_last', lastInRun),
+        item('is_bound_', column('u', 'is_bound_', types.flag)),
+        item('run_no_', column('u', 'run_no_', types.count)),
+        item('from_last_', lastInRun),
       ],
       source(runs, 'u'),
     ),
   };
   const nextBound = window('lead', sequenceOn(feed, 'r'), partitionOf(feed, 'r'), along('r'), options);
   const bounds = select(
-    [...eventItems(feed, 'r'), item('run_no', column('r', 'run_no', types.count)), item('ends_at', nextBound)],
+    [...eventItems(feed, 'r'), item('run_no_', column('r', 'run_no_', types.count)), item('ends_at_', nextBound)],
     source(named('runs'), 'r'),
-    { where: [compare(column('r', 'is_bound', types.flag), '=', literal(1))] },
+    { where: [compare(column('r', 'is_bound_', types.flag), '=', literal(1))] },
   );
   const keepsUp = context.options.untracked_mode === 'update_current';
   const versionValue = (of: Feed): Expression =>
@@ -549,8 +553,8 @@ export function versionsOfStates(feed: ChangeFeed): { readonly steps: readonly S
       [
         ...keysOf(feed, 'v').map((key, index) => item(feed.keys[index]?.target.name ?? '', key)),
         ...attributes.map((of) => item(of.target.name, versionValue(of))),
-        item('starts_at', sequenceOn(feed, 'v')),
-        item('ends_at', column('v', 'ends_at', feed.sequenceType)),
+        item('starts_at_', sequenceOn(feed, 'v')),
+        item('ends_at_', column('v', 'ends_at_', feed.sequenceType)),
       ],
       source(bounds, 'v'),
       {
@@ -558,8 +562,8 @@ export function versionsOfStates(feed: ChangeFeed): { readonly steps: readonly S
           ? [
               join('inner', named('runs'), 'q', [
                 ...sameKeys(feed, 'q', 'v'),
-                compare(column('q', 'run_no', types.count), '=', column('v', 'run_no', types.count)),
-                compare(column('q', 'from_last', types.count), '=', literal(1)),
+                compare(column('q', 'run_no_', types.count), '=', column('v', 'run_no_', types.count)),
+                compare(column('q', 'from_last_', types.count), '=', literal(1)),
               ]),
             ]
           : [],

@@ -45,6 +45,11 @@ export class DuckDbPrinter extends Printer {
     return `temp.${this.name(name)}`;
   }
 
+  /** In a correlated query `s.x` would rather be field x of a column s than column x of the outer relation s. */
+  override alias(name: string): string {
+    return this.style.columnNames?.has(name) === true ? this.alias(`${name}_`) : name;
+  }
+
   // --- values
 
   protected trimmed(text: string): string {
@@ -128,21 +133,22 @@ export class DuckDbPrinter extends Printer {
   }
 
   protected rowAddress(of: string): string {
-    return `${of}.rowid`;
+    return `${this.alias(of)}.rowid`;
   }
 
   /** One hash aggregate instead of a window over all rows. */
   protected override latestRows({ query, keys, by }: Extract<Relation, { kind: 'latest-rows' }>): string {
-    const order = by.map((name) => `r.${this.name(name)}`);
+    const alias = this.alias('r');
+    const order = by.map((name) => `${alias}.${this.name(name)}`);
     const greatest = order.length === 1 ? (order[0] ?? '') : `(${order.join(', ')})`;
     const items = query.items.map(({ name }) => {
-      const value = `r.${this.name(name)}`;
+      const value = `${alias}.${this.name(name)}`;
       if (keys.includes(name)) return value;
       if (order.length === 1 && by.includes(name)) return `max(${value}) AS ${this.name(name)}`;
       return `arg_max_null(${value}, ${greatest}) AS ${this.name(name)}`;
     });
-    const groups = keys.map((name) => `r.${this.name(name)}`).join(', ');
-    return `SELECT\n${indent(this.commas(items))}\nFROM (\n${indent(this.query(query))}\n) AS r\nGROUP BY ${groups}`;
+    const groups = keys.map((name) => `${alias}.${this.name(name)}`).join(', ');
+    return `SELECT\n${indent(this.commas(items))}\nFROM (\n${indent(this.query(query))}\n) AS ${alias}\nGROUP BY ${groups}`;
   }
 
   // --- steps
@@ -200,11 +206,11 @@ export class DuckDbPrinter extends Printer {
 
   protected updateText(target: string, write: Extract<Write, { kind: 'update' }>): string {
     const where = this.filter('WHERE', [...write.where, ...this.rowMatch(write.match), ...this.rowFilter(write.match)]);
-    return `UPDATE ${target} AS t\nSET\n${indent(this.assignments(write.set))}\nFROM ${this.relationName(write.from)} AS c\n${where.join('\n')};`;
+    return `UPDATE ${target} AS ${this.alias('t')}\nSET\n${indent(this.assignments(write.set))}\nFROM ${this.relationName(write.from)} AS ${this.alias('c')}\n${where.join('\n')};`;
   }
 
   protected deleteText(target: string, write: Extract<Write, { kind: 'delete' }>): string {
     const where = this.filter('WHERE', [...write.where, ...this.rowMatch(write.match), ...this.rowFilter(write.match)]);
-    return `DELETE FROM ${target} AS t\nUSING ${this.relationName(write.from)} AS c\n${where.join('\n')};`;
+    return `DELETE FROM ${target} AS ${this.alias('t')}\nUSING ${this.relationName(write.from)} AS ${this.alias('c')}\n${where.join('\n')};`;
   }
 }

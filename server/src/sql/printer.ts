@@ -26,6 +26,8 @@ import { comment, indent } from './text.ts';
 export interface PrinterStyle {
   readonly comma: 'trailing' | 'leading';
   readonly quoteAlways: boolean;
+  /** Column names of the load's tables in lower case: aliases keep clear of them where the engine could mistake one for the other. */
+  readonly columnNames?: ReadonlySet<string>;
   /** Joins the elements of a list; absent: plainly. A procedure that reads the catalog finds its lists by it. */
   readonly join?: (elements: readonly string[], separator: string) => string;
 }
@@ -446,13 +448,13 @@ export abstract class Printer {
       this.query(this.changeRows(merge.from, items, where)),
     );
     const on = this.rowMatch(merge.match).map((part) => this.grouped(part, 'all'));
-    if (merge.marker !== null) on.unshift(`c.${this.name(merge.marker)} = 1`);
+    if (merge.marker !== null) on.unshift(`${this.alias('c')}.${this.name(merge.marker)} = 1`);
     const and = this.rowFilter(merge.match).map((part) => ` AND ${this.grouped(part, 'all')}`);
     const names = merge.inserts.map(({ column }) => this.name(column));
     const values = merge.inserts.map(({ value }) => this.expression(value));
     return [
-      `MERGE INTO ${target}${this.mergeHint()} AS t`,
-      `USING (\n${indent(parts.join('\nUNION ALL\n'))}\n) AS c`,
+      `MERGE INTO ${target}${this.mergeHint()} AS ${this.alias('t')}`,
+      `USING (\n${indent(parts.join('\nUNION ALL\n'))}\n) AS ${this.alias('c')}`,
       `    ON ${this.joined(on, '\n   AND ')}`,
       ...(merge.deletes === null
         ? []

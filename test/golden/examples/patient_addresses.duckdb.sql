@@ -28,7 +28,7 @@ SET VARIABLE SkippedRows = (
 -- Staged rows with a key, in the columns of the satellite.
 CREATE OR REPLACE TEMP TABLE "staged" AS
 SELECT
-    CASE WHEN CAST(CAST(s."patient_id" AS DECIMAL(38,0)) AS VARCHAR) IS NOT NULL OR CAST(getvariable('SourceSystem') AS VARCHAR) IS NOT NULL THEN sha256(CAST(CAST(s."patient_id" AS DECIMAL(38,0)) AS VARCHAR) || COALESCE(CAST(getvariable('SourceSystem') AS VARCHAR), '')) ELSE CAST(NULL AS VARCHAR) END AS "PatientKey",
+    sha256(CAST(CAST(s."patient_id" AS DECIMAL(38,0)) AS VARCHAR) || COALESCE(CAST(getvariable('SourceSystem') AS VARCHAR), '')) AS "PatientKey",
     CAST(getvariable('BatchTime') AS TIMESTAMP) AS "LoadDate",
     getvariable('LoadProcess') AS "LoadProcess",
     getvariable('RecordSource') AS "RecordSource",
@@ -58,24 +58,24 @@ SET VARIABLE AcceptedRows = (
 CREATE OR REPLACE TEMP TABLE "candidates" AS
 SELECT
     MIN(r."PatientKey") AS "PatientKey",
-    MAX(r."latest_time") AS "latest_time",
-    MAX(r."latest_content") AS "latest_content"
+    MAX(r."latest_time_") AS "latest_time_",
+    MAX(r."latest_content_") AS "latest_content_"
 FROM (
     SELECT
         s."PatientKey",
-        l."latest_time",
-        l."latest_content"
+        l."latest_time_",
+        l."latest_content_"
     FROM temp."staged" AS s
     LEFT JOIN (
         SELECT
             r."PatientKey",
-            max(r."latest_time") AS "latest_time",
-            arg_max_null(r."latest_content", r."latest_time") AS "latest_content"
+            max(r."latest_time_") AS "latest_time_",
+            arg_max_null(r."latest_content_", r."latest_time_") AS "latest_content_"
         FROM (
             SELECT
                 t."PatientKey",
-                t."LoadDate" AS "latest_time",
-                t."HashDiff" AS "latest_content"
+                t."LoadDate" AS "latest_time_",
+                t."HashDiff" AS "latest_content_"
             FROM "raw"."SatPatientAddressEMED_TEST" AS t
             WHERE EXISTS (
                 SELECT
@@ -87,9 +87,9 @@ FROM (
         GROUP BY r."PatientKey"
     ) AS l
         ON l."PatientKey" = s."PatientKey"
-    WHERE (l."latest_time" IS NULL
-        OR s."HashDiff" IS DISTINCT FROM l."latest_content"
-        OR s."LoadDate" < l."latest_time")
+    WHERE (l."latest_time_" IS NULL
+        OR s."HashDiff" IS DISTINCT FROM l."latest_content_"
+        OR s."LoadDate" < l."latest_time_")
 ) AS r
 GROUP BY r."PatientKey";
 
@@ -106,8 +106,8 @@ SELECT
     r."City",
     r."State",
     r."Zip",
-    r."latest_time",
-    r."latest_content"
+    r."latest_time_",
+    r."latest_content_"
 FROM (
     SELECT
         s."PatientKey",
@@ -120,21 +120,21 @@ FROM (
         s."City",
         s."State",
         s."Zip",
-        k."latest_time",
-        k."latest_content",
-        ROW_NUMBER() OVER (PARTITION BY s."PatientKey", s."LoadDate", s."HashDiff" ORDER BY s."PatientKey", s."LoadDate", s."LoadProcess", s."RecordSource", s."HashDiff", s."Address1", s."Address2", s."City", s."State", s."Zip") AS "repeat_no"
+        k."latest_time_",
+        k."latest_content_",
+        ROW_NUMBER() OVER (PARTITION BY s."PatientKey", s."LoadDate", s."HashDiff" ORDER BY s."PatientKey", s."LoadDate", s."LoadProcess", s."RecordSource", s."HashDiff", s."Address1", s."Address2", s."City", s."State", s."Zip") AS "repeat_no_"
     FROM temp."staged" AS s
     INNER JOIN temp."candidates" AS k
         ON k."PatientKey" = s."PatientKey"
 ) AS r
-WHERE r."repeat_no" = 1;
+WHERE r."repeat_no_" = 1;
 
 -- Two contents of a key for one load date stop the load.
 SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('same_timestamp_conflict: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(MIN(s."PatientKey") AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(MIN(s."PatientKey") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."sequence" AS s
         GROUP BY s."PatientKey", s."LoadDate"
         HAVING COUNT(*) > 1
@@ -147,9 +147,9 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('same_timestamp_conflict: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(s."PatientKey" AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(s."PatientKey" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."sequence" AS s
-        WHERE s."LoadDate" <= s."latest_time"
+        WHERE s."LoadDate" <= s."latest_time_"
           AND EXISTS (
             SELECT
                 1 AS "one"
@@ -175,9 +175,9 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('late_row: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(s."PatientKey" AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(s."PatientKey" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."sequence" AS s
-        WHERE s."LoadDate" < s."latest_time"
+        WHERE s."LoadDate" < s."latest_time_"
           AND NOT EXISTS (
             SELECT
                 1 AS "one"
@@ -223,16 +223,16 @@ FROM (
         s."City",
         s."State",
         s."Zip",
-        s."latest_content",
-        LAG(s."HashDiff") OVER (PARTITION BY s."PatientKey" ORDER BY s."LoadDate", s."HashDiff") AS "content_before",
-        ROW_NUMBER() OVER (PARTITION BY s."PatientKey" ORDER BY s."LoadDate", s."HashDiff") AS "position"
+        s."latest_content_",
+        LAG(s."HashDiff") OVER (PARTITION BY s."PatientKey" ORDER BY s."LoadDate", s."HashDiff") AS "content_before_",
+        ROW_NUMBER() OVER (PARTITION BY s."PatientKey" ORDER BY s."LoadDate", s."HashDiff") AS "position_"
     FROM temp."sequence" AS s
-    WHERE (s."latest_time" IS NULL OR s."LoadDate" > s."latest_time")
+    WHERE (s."latest_time_" IS NULL OR s."LoadDate" > s."latest_time_")
 ) AS r
-WHERE ((r."position" = 1
-    AND r."HashDiff" IS DISTINCT FROM r."latest_content")
-    OR (r."position" > 1
-        AND r."HashDiff" IS DISTINCT FROM r."content_before"));
+WHERE ((r."position_" = 1
+    AND r."HashDiff" IS DISTINCT FROM r."latest_content_")
+    OR (r."position_" > 1
+        AND r."HashDiff" IS DISTINCT FROM r."content_before_"));
 
 -- What will be inserted.
 SET VARIABLE NewRows = (

@@ -50,7 +50,7 @@ BEGIN TRY
     SELECT @Offenders = COALESCE(@Offenders + N', ', N'') + o.[offender]
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), s.[address1]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[address1]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM [StageEmedsys].[Dev_Patient_] AS s
         WHERE PATINDEX(N'%[^' + NCHAR(1) + N'-' + NCHAR(127) + N']%' COLLATE Latin1_General_100_BIN2, s.[address1]) > 0
     ) AS o;
@@ -66,7 +66,7 @@ BEGIN TRY
     SELECT @Offenders = COALESCE(@Offenders + N', ', N'') + o.[offender]
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), s.[address2]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[address2]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM [StageEmedsys].[Dev_Patient_] AS s
         WHERE PATINDEX(N'%[^' + NCHAR(1) + N'-' + NCHAR(127) + N']%' COLLATE Latin1_General_100_BIN2, s.[address2]) > 0
     ) AS o;
@@ -82,7 +82,7 @@ BEGIN TRY
     SELECT @Offenders = COALESCE(@Offenders + N', ', N'') + o.[offender]
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), s.[city]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[city]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM [StageEmedsys].[Dev_Patient_] AS s
         WHERE PATINDEX(N'%[^' + NCHAR(1) + N'-' + NCHAR(127) + N']%' COLLATE Latin1_General_100_BIN2, s.[city]) > 0
     ) AS o;
@@ -98,7 +98,7 @@ BEGIN TRY
     SELECT @Offenders = COALESCE(@Offenders + N', ', N'') + o.[offender]
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), s.[state]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[state]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM [StageEmedsys].[Dev_Patient_] AS s
         WHERE PATINDEX(N'%[^' + NCHAR(1) + N'-' + NCHAR(127) + N']%' COLLATE Latin1_General_100_BIN2, s.[state]) > 0
     ) AS o;
@@ -114,7 +114,7 @@ BEGIN TRY
     SELECT @Offenders = COALESCE(@Offenders + N', ', N'') + o.[offender]
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), s.[zip]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[zip]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM [StageEmedsys].[Dev_Patient_] AS s
         WHERE PATINDEX(N'%[^' + NCHAR(1) + N'-' + NCHAR(127) + N']%' COLLATE Latin1_General_100_BIN2, s.[zip]) > 0
     ) AS o;
@@ -131,7 +131,7 @@ BEGIN TRY
 
     -- Staged rows with a key, in the columns of the satellite.
     SELECT
-        CASE WHEN CONVERT(nvarchar(41), CONVERT(decimal(10,0), s.[patient_id])) IS NOT NULL OR CONVERT(nvarchar(255), @SourceSystem) IS NOT NULL THEN LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(888), (CONVERT(nvarchar(41), CONVERT(decimal(10,0), s.[patient_id])) + COALESCE(CONVERT(nvarchar(255), @SourceSystem), N'')) COLLATE Latin1_General_100_BIN2)), 2)) ELSE CAST(NULL AS varchar(64)) END AS [PatientKey],
+        LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(888), (CONVERT(nvarchar(41), CONVERT(decimal(10,0), s.[patient_id])) + COALESCE(CONVERT(nvarchar(255), @SourceSystem), N'')) COLLATE Latin1_General_100_BIN2)), 2)) AS [PatientKey],
         CAST(@BatchTime AS datetime) AS [LoadDate],
         @LoadProcess AS [LoadProcess],
         @RecordSource AS [RecordSource],
@@ -159,25 +159,25 @@ BEGIN TRY
     -- staged keys are read.
     SELECT
         MIN(r.[PatientKey]) AS [PatientKey],
-        MAX(r.[latest_time]) AS [latest_time],
-        MAX(r.[latest_content]) AS [latest_content]
+        MAX(r.[latest_time_]) AS [latest_time_],
+        MAX(r.[latest_content_]) AS [latest_content_]
     INTO #candidates
     FROM (
         SELECT
             s.[PatientKey],
-            l.[latest_time],
-            l.[latest_content]
+            l.[latest_time_],
+            l.[latest_content_]
         FROM #staged AS s
         LEFT JOIN (
             SELECT
                 r.[PatientKey],
-                r.[latest_time],
-                r.[latest_content]
+                r.[latest_time_],
+                r.[latest_content_]
             FROM (
                 SELECT
                     t.[PatientKey],
-                    t.[LoadDate] AS [latest_time],
-                    t.[HashDiff] AS [latest_content],
+                    t.[LoadDate] AS [latest_time_],
+                    t.[HashDiff] AS [latest_content_],
                     ROW_NUMBER() OVER (PARTITION BY t.[PatientKey] ORDER BY t.[LoadDate] DESC) AS [recency]
                 FROM [raw].[SatPatientAddressEMED_TEST] AS t
                 WHERE EXISTS (
@@ -190,9 +190,9 @@ BEGIN TRY
             WHERE r.[recency] = 1
         ) AS l
             ON l.[PatientKey] = s.[PatientKey]
-        WHERE (l.[latest_time] IS NULL
-            OR (s.[HashDiff] <> l.[latest_content] OR (s.[HashDiff] IS NULL AND l.[latest_content] IS NOT NULL) OR (s.[HashDiff] IS NOT NULL AND l.[latest_content] IS NULL))
-            OR s.[LoadDate] < l.[latest_time])
+        WHERE (l.[latest_time_] IS NULL
+            OR (s.[HashDiff] <> l.[latest_content_] OR (s.[HashDiff] IS NULL AND l.[latest_content_] IS NOT NULL) OR (s.[HashDiff] IS NOT NULL AND l.[latest_content_] IS NULL))
+            OR s.[LoadDate] < l.[latest_time_])
     ) AS r
     GROUP BY r.[PatientKey];
 
@@ -208,8 +208,8 @@ BEGIN TRY
         r.[City],
         r.[State],
         r.[Zip],
-        r.[latest_time],
-        r.[latest_content]
+        r.[latest_time_],
+        r.[latest_content_]
     INTO #sequence
     FROM (
         SELECT
@@ -223,21 +223,21 @@ BEGIN TRY
             s.[City],
             s.[State],
             s.[Zip],
-            k.[latest_time],
-            k.[latest_content],
-            ROW_NUMBER() OVER (PARTITION BY s.[PatientKey], s.[LoadDate], s.[HashDiff] ORDER BY s.[PatientKey] COLLATE Latin1_General_100_BIN2, s.[LoadDate], s.[LoadProcess] COLLATE Latin1_General_100_BIN2, s.[RecordSource] COLLATE Latin1_General_100_BIN2, s.[HashDiff] COLLATE Latin1_General_100_BIN2, s.[Address1] COLLATE Latin1_General_100_BIN2, s.[Address2] COLLATE Latin1_General_100_BIN2, s.[City] COLLATE Latin1_General_100_BIN2, s.[State] COLLATE Latin1_General_100_BIN2, s.[Zip] COLLATE Latin1_General_100_BIN2) AS [repeat_no]
+            k.[latest_time_],
+            k.[latest_content_],
+            ROW_NUMBER() OVER (PARTITION BY s.[PatientKey], s.[LoadDate], s.[HashDiff] ORDER BY s.[PatientKey] COLLATE Latin1_General_100_BIN2, s.[LoadDate], s.[LoadProcess] COLLATE Latin1_General_100_BIN2, s.[RecordSource] COLLATE Latin1_General_100_BIN2, s.[HashDiff] COLLATE Latin1_General_100_BIN2, s.[Address1] COLLATE Latin1_General_100_BIN2, s.[Address2] COLLATE Latin1_General_100_BIN2, s.[City] COLLATE Latin1_General_100_BIN2, s.[State] COLLATE Latin1_General_100_BIN2, s.[Zip] COLLATE Latin1_General_100_BIN2) AS [repeat_no_]
         FROM #staged AS s
         INNER JOIN #candidates AS k
             ON k.[PatientKey] = s.[PatientKey]
     ) AS r
-    WHERE r.[repeat_no] = 1;
+    WHERE r.[repeat_no_] = 1;
 
     -- Two contents of a key for one load date stop the load.
     SET @Offenders = NULL;
     SELECT @Offenders = COALESCE(@Offenders + N', ', N'') + o.[offender]
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[PatientKey])), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[PatientKey])), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM #sequence AS s
         GROUP BY s.[PatientKey], s.[LoadDate]
         HAVING COUNT_BIG(*) > 1
@@ -253,9 +253,9 @@ BEGIN TRY
     SELECT @Offenders = COALESCE(@Offenders + N', ', N'') + o.[offender]
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), s.[PatientKey]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[PatientKey]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM #sequence AS s
-        WHERE s.[LoadDate] <= s.[latest_time]
+        WHERE s.[LoadDate] <= s.[latest_time_]
           AND EXISTS (
             SELECT
                 1 AS [one]
@@ -284,9 +284,9 @@ BEGIN TRY
     SELECT @Offenders = COALESCE(@Offenders + N', ', N'') + o.[offender]
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), s.[PatientKey]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[PatientKey]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM #sequence AS s
-        WHERE s.[LoadDate] < s.[latest_time]
+        WHERE s.[LoadDate] < s.[latest_time_]
           AND NOT EXISTS (
             SELECT
                 1 AS [one]
@@ -335,16 +335,16 @@ BEGIN TRY
             s.[City],
             s.[State],
             s.[Zip],
-            s.[latest_content],
-            LAG(s.[HashDiff]) OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], s.[HashDiff] COLLATE Latin1_General_100_BIN2) AS [content_before],
-            ROW_NUMBER() OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], s.[HashDiff] COLLATE Latin1_General_100_BIN2) AS [position]
+            s.[latest_content_],
+            LAG(s.[HashDiff]) OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], s.[HashDiff] COLLATE Latin1_General_100_BIN2) AS [content_before_],
+            ROW_NUMBER() OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], s.[HashDiff] COLLATE Latin1_General_100_BIN2) AS [position_]
         FROM #sequence AS s
-        WHERE (s.[latest_time] IS NULL OR s.[LoadDate] > s.[latest_time])
+        WHERE (s.[latest_time_] IS NULL OR s.[LoadDate] > s.[latest_time_])
     ) AS r
-    WHERE ((r.[position] = 1
-        AND (r.[HashDiff] <> r.[latest_content] OR (r.[HashDiff] IS NULL AND r.[latest_content] IS NOT NULL) OR (r.[HashDiff] IS NOT NULL AND r.[latest_content] IS NULL)))
-        OR (r.[position] > 1
-            AND (r.[HashDiff] <> r.[content_before] OR (r.[HashDiff] IS NULL AND r.[content_before] IS NOT NULL) OR (r.[HashDiff] IS NOT NULL AND r.[content_before] IS NULL))));
+    WHERE ((r.[position_] = 1
+        AND (r.[HashDiff] <> r.[latest_content_] OR (r.[HashDiff] IS NULL AND r.[latest_content_] IS NOT NULL) OR (r.[HashDiff] IS NOT NULL AND r.[latest_content_] IS NULL)))
+        OR (r.[position_] > 1
+            AND (r.[HashDiff] <> r.[content_before_] OR (r.[HashDiff] IS NULL AND r.[content_before_] IS NOT NULL) OR (r.[HashDiff] IS NOT NULL AND r.[content_before_] IS NULL))));
 
     -- What will be inserted.
     SELECT

@@ -35,9 +35,9 @@ INSERT INTO "target" (
     "h"
 )
 SELECT
-    b."rid",
-    b."h"
-FROM temp."built" AS b;
+    b_."rid",
+    b_."h"
+FROM temp."built" AS b_;
 
 DROP TABLE "target_load_is_running";
 COMMIT;

@@ -31,7 +31,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('duplicate_key: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(MIN(s."cust_no") AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(MIN(s."cust_no") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM (
             SELECT
                 1 AS "is_staged",
@@ -116,7 +116,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('batch_time_not_after_current: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(c."cust_no" AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(c."cust_no" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."changes" AS c
         WHERE c."change_kind" = 'changed'
           AND c."valid_from" <= c."stored_from"

@@ -49,7 +49,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[cust_no])), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[cust_no])), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM (
             SELECT
                 1 AS [is_staged],
@@ -130,7 +130,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), c.[cust_no]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[cust_no]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM #changes AS c
         WHERE c.[change_kind] = N'changed'
           AND c.[valid_from] <= c.[stored_from]

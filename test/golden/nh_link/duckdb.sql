@@ -104,6 +104,16 @@ SET VARIABLE NewKeys = (
     FROM temp."changes" AS c
 );
 
+-- Staged rows that contradict transactions that are stored already.
+SET VARIABLE ContradictingRows = (
+    SELECT
+        CAST(COUNT(*) AS BIGINT)
+    FROM temp."staged" AS s
+    INNER JOIN "target" AS t
+        ON t."tx_hk" = s."tx_hk"
+    WHERE t."amount" IS DISTINCT FROM s."amount"
+);
+
 -- Insert the transactions seen for the first time.
 INSERT INTO "target" (
     "tx_hk",
@@ -129,7 +139,10 @@ DROP TABLE temp."changes";
 
 -- What was left out.
 SELECT 'null_key' AS warning_code, coalesce(left(CAST(getvariable('SkippedRows') AS VARCHAR), 100), 'NULL') || ' staged rows without a key were skipped' AS message
-WHERE getvariable('SkippedRows') > 0;
+WHERE getvariable('SkippedRows') > 0
+UNION ALL
+SELECT 'stored_row_kept' AS warning_code, coalesce(left(CAST(getvariable('ContradictingRows') AS VARCHAR), 100), 'NULL') || ' staged rows contradict stored transactions, which are kept' AS message
+WHERE getvariable('ContradictingRows') > 0;
 
 -- What changed.
 SELECT

@@ -7,6 +7,7 @@ SET NOCOUNT ON;
 DECLARE @SkippedRows bigint;
 DECLARE @AcceptedRows bigint;
 DECLARE @NewKeys bigint;
+DECLARE @ContradictingRows bigint;
 DECLARE @Offenders varchar(4000);
 DECLARE @Message varchar(2048);
 DECLARE @RowsBefore bigint;
@@ -128,6 +129,14 @@ BEGIN TRY
         @NewKeys = COUNT_BIG(*)
     FROM #changes AS c;
 
+    -- Staged rows that contradict transactions that are stored already.
+    SELECT
+        @ContradictingRows = COUNT_BIG(*)
+    FROM #staged AS s
+    INNER JOIN [dbo].[target] AS t
+        ON t.[tx_hk] = s.[tx_hk]
+    WHERE (t.[amount] <> s.[amount] OR (t.[amount] IS NULL AND s.[amount] IS NOT NULL) OR (t.[amount] IS NOT NULL AND s.[amount] IS NULL));
+
     BEGIN TRANSACTION;
 
     SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
@@ -161,6 +170,8 @@ BEGIN TRY
     -- What was left out.
     IF @SkippedRows > 0
         SELECT 'null_key' AS warning_code, COALESCE(LEFT(CONVERT(varchar(8000), @SkippedRows), 100), 'NULL') + ' staged rows without a key were skipped' AS message;
+    IF @ContradictingRows > 0
+        SELECT 'stored_row_kept' AS warning_code, COALESCE(LEFT(CONVERT(varchar(8000), @ContradictingRows), 100), 'NULL') + ' staged rows contradict stored transactions, which are kept' AS message;
 
     -- What changed.
     SELECT

@@ -8,6 +8,7 @@ SET XACT_ABORT ON;
 DECLARE @SkippedRows bigint;
 DECLARE @AcceptedRows bigint;
 DECLARE @NewKeys bigint;
+DECLARE @ContradictingRows bigint;
 DECLARE @Offenders nvarchar(4000);
 DECLARE @Message nvarchar(2048);
 DECLARE @RowsBefore bigint;
@@ -129,6 +130,14 @@ BEGIN TRY
         @NewKeys = COUNT_BIG(*)
     FROM #changes AS c;
 
+    -- Staged rows that contradict transactions that are stored already.
+    SELECT
+        @ContradictingRows = COUNT_BIG(*)
+    FROM #staged AS s
+    INNER JOIN [dbo].[target] AS t
+        ON t.[tx_hk] = s.[tx_hk]
+    WHERE (t.[amount] <> s.[amount] OR (t.[amount] IS NULL AND s.[amount] IS NOT NULL) OR (t.[amount] IS NOT NULL AND s.[amount] IS NULL));
+
     BEGIN TRANSACTION;
 
     SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
@@ -162,6 +171,8 @@ BEGIN TRY
     -- What was left out.
     IF @SkippedRows > 0
         SELECT N'null_key' AS warning_code, COALESCE(LEFT(CONVERT(nvarchar(4000), @SkippedRows), 100), N'NULL') + N' staged rows without a key were skipped' AS message;
+    IF @ContradictingRows > 0
+        SELECT N'stored_row_kept' AS warning_code, COALESCE(LEFT(CONVERT(nvarchar(4000), @ContradictingRows), 100), N'NULL') + N' staged rows contradict stored transactions, which are kept' AS message;
 
     -- What changed.
     SELECT

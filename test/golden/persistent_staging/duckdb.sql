@@ -58,7 +58,7 @@ SET VARIABLE StagedKeys = (
 -- The newest stored row of each staged key.
 CREATE OR REPLACE TEMP TABLE "newest" AS
 SELECT
-    n."is_stored",
+    n."is_stored_",
     n."id",
     n."name",
     n."op",
@@ -66,8 +66,8 @@ SELECT
     n."row_no"
 FROM (
     SELECT
-        arg_max_null(r."is_stored", (r."load_ts", r."row_no")) AS "is_stored",
-        r."key_1",
+        arg_max_null(r."is_stored_", (r."load_ts", r."row_no")) AS "is_stored_",
+        r."compared_key_1",
         arg_max_null(r."id", (r."load_ts", r."row_no")) AS "id",
         arg_max_null(r."name", (r."load_ts", r."row_no")) AS "name",
         arg_max_null(r."op", (r."load_ts", r."row_no")) AS "op",
@@ -75,8 +75,8 @@ FROM (
         arg_max_null(r."row_no", (r."load_ts", r."row_no")) AS "row_no"
     FROM (
         SELECT
-            1 AS "is_stored",
-            t."id" AS "key_1",
+            1 AS "is_stored_",
+            t."id" AS "compared_key_1",
             t."id",
             t."name",
             t."op",
@@ -90,13 +90,13 @@ FROM (
             WHERE s."id" = t."id"
         )
     ) AS r
-    GROUP BY r."key_1"
+    GROUP BY r."compared_key_1"
 ) AS n;
 
 -- The changes: rows that differ from the row before them.
 CREATE OR REPLACE TEMP TABLE "changes" AS
 SELECT
-    0 AS "is_absent",
+    0 AS "is_absent_",
     s."id",
     s."name",
     s."op",
@@ -110,7 +110,7 @@ LEFT JOIN temp."newest" AS n
     ON n."id" = s."id"
    AND s."position" = 1
 WHERE ((s."position" = 1
-    AND (n."is_stored" IS NULL
+    AND (n."is_stored_" IS NULL
         OR s."name" IS DISTINCT FROM n."name"
         OR s."op" IS DISTINCT FROM n."op"))
     OR (s."position" > 1
@@ -132,7 +132,7 @@ SET VARIABLE ChangedKeys = (
         SELECT
             COUNT(*) AS "rows"
         FROM temp."changes" AS c
-        WHERE c."is_absent" = 0
+        WHERE c."is_absent_" = 0
         GROUP BY c."id"
     ) AS k
 );

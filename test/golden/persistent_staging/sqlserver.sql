@@ -73,7 +73,7 @@ BEGIN TRY
 
     -- The newest stored row of each staged key.
     SELECT
-        n.[is_stored],
+        n.[is_stored_],
         n.[id],
         n.[name],
         n.[op],
@@ -82,8 +82,8 @@ BEGIN TRY
     INTO #newest
     FROM (
         SELECT
-            r.[is_stored],
-            r.[key_1],
+            r.[is_stored_],
+            r.[compared_key_1],
             r.[id],
             r.[name],
             r.[op],
@@ -91,8 +91,8 @@ BEGIN TRY
             r.[row_no]
         FROM (
             SELECT
-                1 AS [is_stored],
-                t.[id] AS [key_1],
+                1 AS [is_stored_],
+                t.[id] AS [compared_key_1],
                 t.[id],
                 t.[name],
                 t.[op],
@@ -112,7 +112,7 @@ BEGIN TRY
 
     -- The changes: rows that differ from the row before them.
     SELECT
-        0 AS [is_absent],
+        0 AS [is_absent_],
         s.[id],
         s.[name],
         s.[op],
@@ -127,7 +127,7 @@ BEGIN TRY
         ON n.[id] = s.[id]
        AND s.[position] = 1
     WHERE ((s.[position] = 1
-        AND (n.[is_stored] IS NULL
+        AND (n.[is_stored_] IS NULL
             OR (s.[name] <> n.[name] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[name]) <> DATALENGTH(n.[name]) OR (s.[name] IS NULL AND n.[name] IS NOT NULL) OR (s.[name] IS NOT NULL AND n.[name] IS NULL))
             OR (s.[op] <> n.[op] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[op]) <> DATALENGTH(n.[op]) OR (s.[op] IS NULL AND n.[op] IS NOT NULL) OR (s.[op] IS NOT NULL AND n.[op] IS NULL))))
         OR (s.[position] > 1
@@ -146,7 +146,7 @@ BEGIN TRY
         SELECT
             COUNT_BIG(*) AS [rows]
         FROM #changes AS c
-        WHERE c.[is_absent] = 0
+        WHERE c.[is_absent_] = 0
         GROUP BY c.[id]
     ) AS k;
 

@@ -7,6 +7,7 @@ SET NOCOUNT ON;
 DECLARE @SkippedRows bigint;
 DECLARE @AcceptedRows bigint;
 DECLARE @NewKeys bigint;
+DECLARE @ContradictingRows bigint;
 DECLARE @Offenders varchar(4000);
 DECLARE @Message varchar(2048);
 DECLARE @RowsBefore bigint;
@@ -120,6 +121,14 @@ BEGIN TRY
         @NewKeys = COUNT_BIG(*)
     FROM #changes AS c;
 
+    -- Staged rows that contradict codes that are stored already.
+    SELECT
+        @ContradictingRows = COUNT_BIG(*)
+    FROM #staged AS s
+    INNER JOIN [dbo].[target] AS t
+        ON (CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END = CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2 AND DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END) = DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END))
+    WHERE (t.[label] <> s.[label] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(t.[label]) <> DATALENGTH(s.[label]) OR (t.[label] IS NULL AND s.[label] IS NOT NULL) OR (t.[label] IS NOT NULL AND s.[label] IS NULL));
+
     BEGIN TRANSACTION;
 
     SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
@@ -149,6 +158,8 @@ BEGIN TRY
     -- What was left out.
     IF @SkippedRows > 0
         SELECT 'null_key' AS warning_code, COALESCE(LEFT(CONVERT(varchar(8000), @SkippedRows), 100), 'NULL') + ' staged rows without a key were skipped' AS message;
+    IF @ContradictingRows > 0
+        SELECT 'stored_row_kept' AS warning_code, COALESCE(LEFT(CONVERT(varchar(8000), @ContradictingRows), 100), 'NULL') + ' staged rows contradict stored codes, which are kept' AS message;
 
     -- What changed.
     SELECT

@@ -8,6 +8,7 @@ SET XACT_ABORT ON;
 DECLARE @SkippedRows bigint;
 DECLARE @AcceptedRows bigint;
 DECLARE @NewKeys bigint;
+DECLARE @ContradictingRows bigint;
 DECLARE @Offenders nvarchar(4000);
 DECLARE @Message nvarchar(2048);
 DECLARE @Lock int;
@@ -124,6 +125,14 @@ BEGIN TRY
         @NewKeys = COUNT_BIG(*)
     FROM #changes AS c;
 
+    -- Staged rows that contradict codes that are stored already.
+    SELECT
+        @ContradictingRows = COUNT_BIG(*)
+    FROM #staged AS s
+    INNER JOIN [dbo].[target] AS t
+        ON (CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END = CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2 AND DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END) = DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END))
+    WHERE (t.[label] <> s.[label] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(t.[label]) <> DATALENGTH(s.[label]) OR (t.[label] IS NULL AND s.[label] IS NOT NULL) OR (t.[label] IS NOT NULL AND s.[label] IS NULL));
+
     -- Insert the codes seen for the first time.
     INSERT INTO [dbo].[target] (
         [code],
@@ -145,6 +154,8 @@ BEGIN TRY
     -- What was left out.
     IF @SkippedRows > 0
         SELECT N'null_key' AS warning_code, COALESCE(LEFT(CONVERT(nvarchar(4000), @SkippedRows), 100), N'NULL') + N' staged rows without a key were skipped' AS message;
+    IF @ContradictingRows > 0
+        SELECT N'stored_row_kept' AS warning_code, COALESCE(LEFT(CONVERT(nvarchar(4000), @ContradictingRows), 100), N'NULL') + N' staged rows contradict stored codes, which are kept' AS message;
 
     -- What changed.
     SELECT

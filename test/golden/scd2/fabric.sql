@@ -39,7 +39,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[sku])), 100), 'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[sku])), 100), 'NULL'), ''), '(blank)') AS [offender]
         FROM (
             SELECT
                 1 AS [is_staged],
@@ -127,7 +127,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(varchar(8000), c.[sku]), 100), 'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), c.[sku]), 100), 'NULL'), ''), '(blank)') AS [offender]
         FROM #changes AS c
         WHERE c.[change_kind] = 'changed'
           AND c.[valid_from] <= c.[stored_from]

@@ -40,7 +40,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[sku])), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[sku])), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM (
             SELECT
                 1 AS [is_staged],
@@ -128,7 +128,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), c.[sku]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[sku]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM #changes AS c
         WHERE c.[change_kind] = N'changed'
           AND c.[valid_from] <= c.[stored_from]

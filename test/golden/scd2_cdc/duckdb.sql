@@ -58,12 +58,12 @@ WHERE CASE WHEN s."id" IS NULL THEN 1 ELSE 0 END = 0
 SET VARIABLE measured = (
     SELECT
         {
-            StagedKeys: CAST(COALESCE(SUM(CASE WHEN k."is_key" = 1 THEN 1 ELSE 0 END), 0) AS BIGINT),
-            Truncates: CAST(COALESCE(SUM(CASE WHEN k."is_key" = 0 THEN 1 ELSE 0 END), 0) AS BIGINT)
+            StagedKeys: CAST(COALESCE(SUM(CASE WHEN k."is_key_" = 1 THEN 1 ELSE 0 END), 0) AS BIGINT),
+            Truncates: CAST(COALESCE(SUM(CASE WHEN k."is_key_" = 0 THEN 1 ELSE 0 END), 0) AS BIGINT)
         }
     FROM (
         SELECT
-            MAX(CASE WHEN i."event_kind" = 'truncate' THEN 0 ELSE 1 END) AS "is_key"
+            MAX(CASE WHEN i."event_kind" = 'truncate' THEN 0 ELSE 1 END) AS "is_key_"
         FROM temp."incoming" AS i
         GROUP BY i."id"
     ) AS k
@@ -131,19 +131,19 @@ FROM (
         h."name",
         h."event_sequence",
         h."event_kind",
-        ROW_NUMBER() OVER (PARTITION BY h."id", h."event_sequence" ORDER BY CASE WHEN h."event_kind" = 'delete' THEN 0 ELSE 1 END, h."name") AS "rank_no",
-        m."last_truncate"
+        ROW_NUMBER() OVER (PARTITION BY h."id", h."event_sequence" ORDER BY CASE WHEN h."event_kind" = 'delete' THEN 0 ELSE 1 END, h."name") AS "rank_no_",
+        m."last_truncate_"
     FROM temp."history" AS h
     CROSS JOIN (
         SELECT
-            MAX(h."event_sequence") AS "last_truncate"
+            MAX(h."event_sequence") AS "last_truncate_"
         FROM temp."history" AS h
         WHERE h."event_kind" = 'truncate'
     ) AS m
     WHERE h."event_kind" <> 'truncate'
 ) AS r
-WHERE r."rank_no" = 1
-  AND (r."last_truncate" IS NULL OR r."event_sequence" >= r."last_truncate");
+WHERE r."rank_no_" = 1
+  AND (r."last_truncate_" IS NULL OR r."event_sequence" >= r."last_truncate_");
 
 -- The states in runs of equal tracked values.
 CREATE OR REPLACE TEMP TABLE "runs" AS
@@ -152,17 +152,17 @@ SELECT
     u."name",
     u."event_sequence",
     u."event_kind",
-    u."is_bound",
-    u."run_no",
-    ROW_NUMBER() OVER (PARTITION BY u."id", u."run_no" ORDER BY u."event_sequence" DESC) AS "from_last"
+    u."is_bound_",
+    u."run_no_",
+    ROW_NUMBER() OVER (PARTITION BY u."id", u."run_no_" ORDER BY u."event_sequence" DESC) AS "from_last_"
 FROM (
     SELECT
         b."id",
         b."name",
         b."event_sequence",
         b."event_kind",
-        b."is_bound",
-        SUM(b."is_bound") OVER (PARTITION BY b."id" ORDER BY b."event_sequence") AS "run_no"
+        b."is_bound_",
+        SUM(b."is_bound_") OVER (PARTITION BY b."id" ORDER BY b."event_sequence") AS "run_no_"
     FROM (
         SELECT
             p."id",
@@ -171,21 +171,21 @@ FROM (
             p."event_kind",
             CASE
                 WHEN (p."event_kind" = 'upsert'
-                    AND (p."kind_before" IS NULL
-                        OR p."kind_before" <> 'upsert'
-                        OR p."name" IS DISTINCT FROM p."before_1"))
+                    AND (p."kind_before_" IS NULL
+                        OR p."kind_before_" <> 'upsert'
+                        OR p."name" IS DISTINCT FROM p."before_1_"))
                     OR p."event_kind" <> 'upsert'
                     THEN 1
                 ELSE 0
-            END AS "is_bound"
+            END AS "is_bound_"
         FROM (
             SELECT
                 s."id",
                 s."name",
                 s."event_sequence",
                 s."event_kind",
-                LAG(s."event_kind") OVER (PARTITION BY s."id" ORDER BY s."event_sequence") AS "kind_before",
-                LAG(s."name") OVER (PARTITION BY s."id" ORDER BY s."event_sequence") AS "before_1"
+                LAG(s."event_kind") OVER (PARTITION BY s."id" ORDER BY s."event_sequence") AS "kind_before_",
+                LAG(s."name") OVER (PARTITION BY s."id" ORDER BY s."event_sequence") AS "before_1_"
             FROM temp."states" AS s
         ) AS p
     ) AS b
@@ -196,18 +196,18 @@ CREATE OR REPLACE TEMP TABLE "wanted" AS
 SELECT
     v."id",
     v."name",
-    v."event_sequence" AS "starts_at",
-    v."ends_at"
+    v."event_sequence" AS "starts_at_",
+    v."ends_at_"
 FROM (
     SELECT
         r."id",
         r."name",
         r."event_sequence",
         r."event_kind",
-        r."run_no",
-        LEAD(r."event_sequence") OVER (PARTITION BY r."id" ORDER BY r."event_sequence") AS "ends_at"
+        r."run_no_",
+        LEAD(r."event_sequence") OVER (PARTITION BY r."id" ORDER BY r."event_sequence") AS "ends_at_"
     FROM temp."runs" AS r
-    WHERE r."is_bound" = 1
+    WHERE r."is_bound_" = 1
 ) AS v
 WHERE v."event_kind" = 'upsert';
 
@@ -224,31 +224,31 @@ SELECT
 FROM (
     SELECT
         CASE
-            WHEN t."is_stored" IS NULL THEN 'new'
-            WHEN w."is_wanted" IS NULL THEN 'gone'
-            WHEN t."end_at" IS NULL AND w."ends_at" IS NOT NULL THEN 'closed'
+            WHEN t."is_stored_" IS NULL THEN 'new'
+            WHEN w."is_wanted_" IS NULL THEN 'gone'
+            WHEN t."end_at" IS NULL AND w."ends_at_" IS NOT NULL THEN 'closed'
             WHEN w."name" IS DISTINCT FROM t."name"
-                OR w."ends_at" IS DISTINCT FROM t."end_at"
+                OR w."ends_at_" IS DISTINCT FROM t."end_at"
                 THEN 'changed'
         END AS "change_kind",
         t."stored_row",
         COALESCE(w."id", t."id") AS "changed_id",
         w."id",
         w."name",
-        w."starts_at" AS "start_at",
-        w."ends_at" AS "end_at"
+        w."starts_at_" AS "start_at",
+        w."ends_at_" AS "end_at"
     FROM (
         SELECT
-            1 AS "is_wanted",
+            1 AS "is_wanted_",
             x."id",
             x."name",
-            x."starts_at",
-            x."ends_at"
+            x."starts_at_",
+            x."ends_at_"
         FROM temp."wanted" AS x
     ) AS w
     FULL JOIN (
         SELECT
-            1 AS "is_stored",
+            1 AS "is_stored_",
             t.rowid AS "stored_row",
             t."id",
             t."name",
@@ -264,7 +264,7 @@ FROM (
             OR getvariable('Truncates') > 0)
     ) AS t
         ON w."id" = t."id"
-       AND w."starts_at" = t."start_at"
+       AND w."starts_at_" = t."start_at"
 ) AS f
 WHERE f."change_kind" IS NOT NULL;
 

@@ -97,11 +97,11 @@ BEGIN TRY
 
     -- Keys with events, and whether all rows are to be emptied.
     SELECT
-        @StagedKeys = COALESCE(SUM(CAST(CASE WHEN k.[is_key] = 1 THEN 1 ELSE 0 END AS bigint)), 0),
-        @Truncates = COALESCE(SUM(CAST(CASE WHEN k.[is_key] = 0 THEN 1 ELSE 0 END AS bigint)), 0)
+        @StagedKeys = COALESCE(SUM(CAST(CASE WHEN k.[is_key_] = 1 THEN 1 ELSE 0 END AS bigint)), 0),
+        @Truncates = COALESCE(SUM(CAST(CASE WHEN k.[is_key_] = 0 THEN 1 ELSE 0 END AS bigint)), 0)
     FROM (
         SELECT
-            MAX(CASE WHEN i.[event_kind] = N'truncate' THEN 0 ELSE 1 END) AS [is_key]
+            MAX(CASE WHEN i.[event_kind] = N'truncate' THEN 0 ELSE 1 END) AS [is_key_]
         FROM #incoming AS i
         GROUP BY i.[id]
     ) AS k;
@@ -176,19 +176,19 @@ BEGIN TRY
             h.[name],
             h.[event_sequence],
             h.[event_kind],
-            ROW_NUMBER() OVER (PARTITION BY h.[id], h.[event_sequence] ORDER BY CASE WHEN h.[event_kind] = N'delete' THEN 0 ELSE 1 END, h.[name] COLLATE Latin1_General_100_BIN2) AS [rank_no],
-            m.[last_truncate]
+            ROW_NUMBER() OVER (PARTITION BY h.[id], h.[event_sequence] ORDER BY CASE WHEN h.[event_kind] = N'delete' THEN 0 ELSE 1 END, h.[name] COLLATE Latin1_General_100_BIN2) AS [rank_no_],
+            m.[last_truncate_]
         FROM #history AS h
         CROSS JOIN (
             SELECT
-                MAX(h.[event_sequence]) AS [last_truncate]
+                MAX(h.[event_sequence]) AS [last_truncate_]
             FROM #history AS h
             WHERE h.[event_kind] = N'truncate'
         ) AS m
         WHERE h.[event_kind] <> N'truncate'
     ) AS r
-    WHERE r.[rank_no] = 1
-      AND (r.[last_truncate] IS NULL OR r.[event_sequence] >= r.[last_truncate]);
+    WHERE r.[rank_no_] = 1
+      AND (r.[last_truncate_] IS NULL OR r.[event_sequence] >= r.[last_truncate_]);
 
     -- The states in runs of equal tracked values.
     SELECT
@@ -196,9 +196,9 @@ BEGIN TRY
         u.[name],
         u.[event_sequence],
         u.[event_kind],
-        u.[is_bound],
-        u.[run_no],
-        ROW_NUMBER() OVER (PARTITION BY u.[id], u.[run_no] ORDER BY u.[event_sequence] DESC) AS [from_last]
+        u.[is_bound_],
+        u.[run_no_],
+        ROW_NUMBER() OVER (PARTITION BY u.[id], u.[run_no_] ORDER BY u.[event_sequence] DESC) AS [from_last_]
     INTO #runs
     FROM (
         SELECT
@@ -206,8 +206,8 @@ BEGIN TRY
             b.[name],
             b.[event_sequence],
             b.[event_kind],
-            b.[is_bound],
-            SUM(b.[is_bound]) OVER (PARTITION BY b.[id] ORDER BY b.[event_sequence]) AS [run_no]
+            b.[is_bound_],
+            SUM(b.[is_bound_]) OVER (PARTITION BY b.[id] ORDER BY b.[event_sequence]) AS [run_no_]
         FROM (
             SELECT
                 p.[id],
@@ -216,21 +216,21 @@ BEGIN TRY
                 p.[event_kind],
                 CASE
                     WHEN (p.[event_kind] = N'upsert'
-                        AND (p.[kind_before] IS NULL
-                            OR p.[kind_before] <> N'upsert'
-                            OR (p.[name] <> p.[before_1] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(p.[name]) <> DATALENGTH(p.[before_1]) OR (p.[name] IS NULL AND p.[before_1] IS NOT NULL) OR (p.[name] IS NOT NULL AND p.[before_1] IS NULL))))
+                        AND (p.[kind_before_] IS NULL
+                            OR p.[kind_before_] <> N'upsert'
+                            OR (p.[name] <> p.[before_1_] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(p.[name]) <> DATALENGTH(p.[before_1_]) OR (p.[name] IS NULL AND p.[before_1_] IS NOT NULL) OR (p.[name] IS NOT NULL AND p.[before_1_] IS NULL))))
                         OR p.[event_kind] <> N'upsert'
                         THEN 1
                     ELSE 0
-                END AS [is_bound]
+                END AS [is_bound_]
             FROM (
                 SELECT
                     s.[id],
                     s.[name],
                     s.[event_sequence],
                     s.[event_kind],
-                    LAG(s.[event_kind]) OVER (PARTITION BY s.[id] ORDER BY s.[event_sequence]) AS [kind_before],
-                    LAG(s.[name]) OVER (PARTITION BY s.[id] ORDER BY s.[event_sequence]) AS [before_1]
+                    LAG(s.[event_kind]) OVER (PARTITION BY s.[id] ORDER BY s.[event_sequence]) AS [kind_before_],
+                    LAG(s.[name]) OVER (PARTITION BY s.[id] ORDER BY s.[event_sequence]) AS [before_1_]
                 FROM #states AS s
             ) AS p
         ) AS b
@@ -240,8 +240,8 @@ BEGIN TRY
     SELECT
         v.[id],
         v.[name],
-        v.[event_sequence] AS [starts_at],
-        v.[ends_at]
+        v.[event_sequence] AS [starts_at_],
+        v.[ends_at_]
     INTO #wanted
     FROM (
         SELECT
@@ -249,10 +249,10 @@ BEGIN TRY
             r.[name],
             r.[event_sequence],
             r.[event_kind],
-            r.[run_no],
-            LEAD(r.[event_sequence]) OVER (PARTITION BY r.[id] ORDER BY r.[event_sequence]) AS [ends_at]
+            r.[run_no_],
+            LEAD(r.[event_sequence]) OVER (PARTITION BY r.[id] ORDER BY r.[event_sequence]) AS [ends_at_]
         FROM #runs AS r
-        WHERE r.[is_bound] = 1
+        WHERE r.[is_bound_] = 1
     ) AS v
     WHERE v.[event_kind] = N'upsert';
 
@@ -270,11 +270,11 @@ BEGIN TRY
     FROM (
         SELECT
             CASE
-                WHEN t.[is_stored] IS NULL THEN N'new'
-                WHEN w.[is_wanted] IS NULL THEN N'gone'
-                WHEN t.[end_at] IS NULL AND w.[ends_at] IS NOT NULL THEN N'closed'
+                WHEN t.[is_stored_] IS NULL THEN N'new'
+                WHEN w.[is_wanted_] IS NULL THEN N'gone'
+                WHEN t.[end_at] IS NULL AND w.[ends_at_] IS NOT NULL THEN N'closed'
                 WHEN (w.[name] <> t.[name] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(w.[name]) <> DATALENGTH(t.[name]) OR (w.[name] IS NULL AND t.[name] IS NOT NULL) OR (w.[name] IS NOT NULL AND t.[name] IS NULL))
-                    OR (w.[ends_at] <> t.[end_at] OR (w.[ends_at] IS NULL AND t.[end_at] IS NOT NULL) OR (w.[ends_at] IS NOT NULL AND t.[end_at] IS NULL))
+                    OR (w.[ends_at_] <> t.[end_at] OR (w.[ends_at_] IS NULL AND t.[end_at] IS NOT NULL) OR (w.[ends_at_] IS NOT NULL AND t.[end_at] IS NULL))
                     THEN N'changed'
             END AS [change_kind],
             t.[id] AS [stored_id],
@@ -282,20 +282,20 @@ BEGIN TRY
             COALESCE(w.[id], t.[id]) AS [changed_id],
             w.[id],
             w.[name],
-            w.[starts_at] AS [start_at],
-            w.[ends_at] AS [end_at]
+            w.[starts_at_] AS [start_at],
+            w.[ends_at_] AS [end_at]
         FROM (
             SELECT
-                1 AS [is_wanted],
+                1 AS [is_wanted_],
                 x.[id],
                 x.[name],
-                x.[starts_at],
-                x.[ends_at]
+                x.[starts_at_],
+                x.[ends_at_]
             FROM #wanted AS x
         ) AS w
         FULL JOIN (
             SELECT
-                1 AS [is_stored],
+                1 AS [is_stored_],
                 t.[id],
                 t.[name],
                 t.[start_at],
@@ -310,7 +310,7 @@ BEGIN TRY
                 OR @Truncates > 0)
         ) AS t
             ON w.[id] = t.[id]
-           AND w.[starts_at] = t.[start_at]
+           AND w.[starts_at_] = t.[start_at]
     ) AS f
     WHERE f.[change_kind] IS NOT NULL;
 

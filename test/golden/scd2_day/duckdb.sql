@@ -33,7 +33,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('duplicate_key: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(MIN(s."dept_no") AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(MIN(s."dept_no") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM (
             SELECT
                 1 AS "is_staged",
@@ -199,7 +199,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('batch_time_not_after_current: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(left(CAST(c."dept_no" AS VARCHAR), 100), 'NULL') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(c."dept_no" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."changes" AS c
         WHERE c."change_kind" IN ('changed', 'absent')
           AND c."eff_start" <= c."stored_from"

@@ -47,7 +47,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[dept_no])), 100), 'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[dept_no])), 100), 'NULL'), ''), '(blank)') AS [offender]
         FROM (
             SELECT
                 1 AS [is_staged],
@@ -210,7 +210,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(varchar(8000), c.[dept_no]), 100), 'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), c.[dept_no]), 100), 'NULL'), ''), '(blank)') AS [offender]
         FROM #changes AS c
         WHERE c.[change_kind] IN ('changed', 'absent')
           AND c.[eff_start] <= c.[stored_from]

@@ -57,7 +57,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[dept_no])), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[dept_no])), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM (
             SELECT
                 1 AS [is_staged],
@@ -216,7 +216,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), c.[dept_no]), 100), N'NULL') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[dept_no]), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM #changes AS c
         WHERE c.[change_kind] IN (N'changed', N'absent')
           AND c.[eff_start] <= c.[stored_from]

@@ -260,6 +260,10 @@ function sequenceStep(log: Log, relation: Relation): Step {
   };
 }
 
+function keyName(context: LoadContext, index: number): string {
+  return freeName(context, `compared_key_${index + 1}`);
+}
+
 function positionName(context: LoadContext): string {
   return freeName(context, 'position');
 }
@@ -274,8 +278,8 @@ function newestStep(log: Log): Step {
   );
   const rows = select(
     [
-      item('is_stored', literal(1)),
-      ...keys.map((part, index) => item(`key_${index + 1}`, keyValue(context, on('t', context, part.target)))),
+      item('is_stored_', literal(1)),
+      ...keys.map((part, index) => item(keyName(context, index), keyValue(context, on('t', context, part.target)))),
       ...columns.map((of) => item(of.name, on('t', context, of))),
     ],
     source(table(context.target.name), 't'),
@@ -283,7 +287,7 @@ function newestStep(log: Log): Step {
   );
   const newest = latestRows(
     rows,
-    keys.map((_, index) => `key_${index + 1}`),
+    keys.map((_, index) => keyName(context, index)),
     [loadTs, ...order].map((of) => of.name),
     keyText(context),
   );
@@ -293,7 +297,7 @@ function newestStep(log: Log): Step {
     name: 'newest',
     query: select(
       [
-        item('is_stored', column('n', 'is_stored', types.flag)),
+        item('is_stored_', column('n', 'is_stored_', types.flag)),
         ...columns.map((of) => item(of.name, on('n', context, of))),
       ],
       source(newest, 'n'),
@@ -306,7 +310,7 @@ function changesStep(log: Log): Step {
   const position = (alias: string): Expression => column(alias, positionName(context), types.count);
   const onKeys = (left: string, right: string) =>
     keys.map((part) => keysEqual(context, on(left, context, part.target), on(right, context, part.target)));
-  const isStored = column('n', 'is_stored', types.flag);
+  const isStored = column('n', 'is_stored_', types.flag);
   const wasDeleted = deletedOn('n', log);
   const derived = context.options.op_derived === true;
   const first = compare(position('s'), '=', literal(1));
@@ -321,7 +325,7 @@ function changesStep(log: Log): Step {
   );
   const fresh = select(
     [
-      item('is_absent', literal(0)),
+      item('is_absent_', literal(0)),
       ...columns.map((of) => item(of.name, of === operation && derived ? operationValue : on('s', context, of))),
     ],
     source(named('sequence'), 's'),
@@ -369,7 +373,7 @@ function deleteRows(log: Log): Query {
     return of === order[0] ? literal('0', type) : on('n', context, of);
   };
   return select(
-    [item('is_absent', literal(1)), ...columns.map((of) => item(of.name, deletedValue(of)))],
+    [item('is_absent_', literal(1)), ...columns.map((of) => item(of.name, deletedValue(of)))],
     source(named('newest'), 'n'),
     {
       where: [
@@ -388,7 +392,7 @@ function deleteRows(log: Log): Query {
 }
 
 function countSteps({ context, keys }: Log): readonly Step[] {
-  const isAbsent = column('c', 'is_absent', types.flag);
+  const isAbsent = column('c', 'is_absent_', types.flag);
   const groups = select([item('rows', countRows())], source(named('changes'), 'c'), {
     where: [compare(isAbsent, '=', literal(0))],
     groupBy: keys.map((part) => keyValue(context, on('c', context, part.target))),

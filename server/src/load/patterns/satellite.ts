@@ -177,11 +177,11 @@ function carried(
 }
 
 function storedTime(alias: string, { loadTs }: Satellite): Expression {
-  return column(alias, 'latest_time', loadTs.type);
+  return column(alias, 'latest_time_', loadTs.type);
 }
 
 function storedContent(alias: string, { stage }: Satellite): Expression {
-  return column(alias, 'latest_content', stage.hashdiff?.type ?? digestType);
+  return column(alias, 'latest_content_', stage.hashdiff?.type ?? digestType);
 }
 
 // --- steps
@@ -226,8 +226,8 @@ function latestVersions({ stage, context, content, loadTs }: Satellite): Relatio
   const versions = select(
     [
       ...stage.keys.map((key) => item(key.target.name, keyForm(context, key, storedAs('t', context, key)))),
-      item('latest_time', storedAs('t', context, loadTs)),
-      item('latest_content', content.stored),
+      item('latest_time_', storedAs('t', context, loadTs)),
+      item('latest_content_', content.stored),
     ],
     source(table(context.target.name), 't'),
     { where: [isStaged] },
@@ -235,7 +235,7 @@ function latestVersions({ stage, context, content, loadTs }: Satellite): Relatio
   return latestRows(
     versions,
     stage.keys.map((key) => key.target.name),
-    ['latest_time'],
+    ['latest_time_'],
     keyTextOf(stage),
   );
 }
@@ -259,8 +259,8 @@ function candidatesStep(satellite: Satellite): Step {
   const rows = select(
     [
       ...stage.keys.map((key) => item(key.target.name, stagedAs('s', key))),
-      item('latest_time', storedTime('l', satellite)),
-      item('latest_content', storedContent('l', satellite)),
+      item('latest_time_', storedTime('l', satellite)),
+      item('latest_content_', storedContent('l', satellite)),
     ],
     source(named('staged'), 's'),
     {
@@ -275,8 +275,8 @@ function candidatesStep(satellite: Satellite): Step {
     query: select(
       [
         ...stage.keys.map((key) => item(key.target.name, aggregate('min', stagedAs('r', key)))),
-        item('latest_time', aggregate('max', storedTime('r', satellite))),
-        item('latest_content', aggregate('max', storedContent('r', satellite))),
+        item('latest_time_', aggregate('max', storedTime('r', satellite))),
+        item('latest_content_', aggregate('max', storedContent('r', satellite))),
       ],
       source(rows, 'r'),
       { groupBy: stage.keys.map((key) => keyForm(stage.context, key, stagedAs('r', key))), text: keyTextOf(stage) },
@@ -297,9 +297,9 @@ function sequenceStep(satellite: Satellite): Step {
   const rows = select(
     [
       ...carriedColumns.map(({ name, value }) => item(name, value('s'))),
-      item('latest_time', storedTime('k', satellite)),
-      item('latest_content', storedContent('k', satellite)),
-      item('repeat_no', window('row_number', null, partition, order, { text: keyTextOf(stage) })),
+      item('latest_time_', storedTime('k', satellite)),
+      item('latest_content_', storedContent('k', satellite)),
+      item('repeat_no_', window('row_number', null, partition, order, { text: keyTextOf(stage) })),
     ],
     source(named('staged'), 's'),
     {
@@ -314,11 +314,11 @@ function sequenceStep(satellite: Satellite): Step {
     query: select(
       [
         ...carriedColumns.map(({ name, value }) => item(name, value('r'))),
-        item('latest_time', storedTime('r', satellite)),
-        item('latest_content', storedContent('r', satellite)),
+        item('latest_time_', storedTime('r', satellite)),
+        item('latest_content_', storedContent('r', satellite)),
       ],
       source(rows, 'r'),
-      { where: [compare(column('r', 'repeat_no', types.count), '=', literal(1))] },
+      { where: [compare(column('r', 'repeat_no_', types.count), '=', literal(1))] },
     ),
   };
 }
@@ -448,16 +448,16 @@ function changesStep(satellite: Satellite): Step {
   const rows = select(
     [
       ...carried(satellite).map(({ name, value }) => item(name, value('s'))),
-      item('latest_content', storedContent('s', satellite)),
-      item('content_before', before),
-      item('position', position),
+      item('latest_content_', storedContent('s', satellite)),
+      item('content_before_', before),
+      item('position_', position),
     ],
     source(named('sequence'), 's'),
     { where: [isFresh, ...(sameTimeCounts ? [notExists(storedAt(satellite, 's', true))] : [])] },
   );
   const digest = stage.hashdiff?.type ?? digestType;
-  const first = compare(column('r', 'position', types.count), '=', literal(1));
-  const later = compare(column('r', 'position', types.count), '>', literal(1));
+  const first = compare(column('r', 'position_', types.count), '=', literal(1));
+  const later = compare(column('r', 'position_', types.count), '>', literal(1));
   return {
     kind: 'let',
     says: 'The changes: rows whose content is not that of the version before them.',
@@ -469,7 +469,7 @@ function changesStep(satellite: Satellite): Step {
         where: [
           any(
             all(first, differs(contentOn('r', satellite), storedContent('r', satellite), 'column')),
-            all(later, differs(contentOn('r', satellite), column('r', 'content_before', digest), 'column')),
+            all(later, differs(contentOn('r', satellite), column('r', 'content_before_', digest), 'column')),
           ),
         ],
       },
@@ -485,7 +485,7 @@ function timelineStep(satellite: Satellite): Step {
   const { stage, loadTs, context, content } = satellite;
   const digest = stage.hashdiff?.type ?? digestType;
   const columns = carried(satellite);
-  const isStored = (alias: string): Expression => column(alias, 'is_stored', types.flag);
+  const isStored = (alias: string): Expression => column(alias, 'is_stored_', types.flag);
   const time = (alias: string): Expression => stagedAs(alias, loadTs);
   const storedRows = select(
     [
@@ -493,7 +493,7 @@ function timelineStep(satellite: Satellite): Step {
         const of = stage.columns.find((candidate) => candidate.target.name === name);
         return item(name, of === undefined || name === content.name ? content.stored : storedAs('t', context, of));
       }),
-      item('is_stored', literal(1)),
+      item('is_stored_', literal(1)),
     ],
     source(table(context.target.name), 't'),
     {
@@ -505,7 +505,7 @@ function timelineStep(satellite: Satellite): Step {
     },
   );
   const stagedOnes = select(
-    [...columns.map(({ name, value }) => item(name, value('s'))), item('is_stored', literal(0))],
+    [...columns.map(({ name, value }) => item(name, value('s'))), item('is_stored_', literal(0))],
     source(named('sequence'), 's'),
     { where: [notExists(storedAt(satellite, 's', true))] },
   );
@@ -520,24 +520,24 @@ function timelineStep(satellite: Satellite): Step {
   const placed = select(
     [
       ...columns.map(({ name, value }) => item(name, value('u'))),
-      item('is_stored', isStored('u')),
-      item('content_before', window('lag', contentOn('u', satellite), partition('u'), order('u'), options)),
+      item('is_stored_', isStored('u')),
+      item('content_before_', window('lag', contentOn('u', satellite), partition('u'), order('u'), options)),
     ],
     source(union(storedRows, stagedOnes), 'u'),
   );
   const real = select(
     [
       ...columns.map(({ name, value }) => item(name, value('p'))),
-      item('is_stored', isStored('p')),
-      item('content_after', window('lead', contentOn('p', satellite), partition('p'), order('p'), options)),
-      item('stored_after', window('lead', isStored('p'), partition('p'), order('p'), options)),
+      item('is_stored_', isStored('p')),
+      item('content_after_', window('lead', contentOn('p', satellite), partition('p'), order('p'), options)),
+      item('stored_after_', window('lead', isStored('p'), partition('p'), order('p'), options)),
     ],
     source(placed, 'p'),
     {
       where: [
         any(
           compare(isStored('p'), '=', literal(1)),
-          differs(contentOn('p', satellite), column('p', 'content_before', digest), 'column'),
+          differs(contentOn('p', satellite), column('p', 'content_before_', digest), 'column'),
         ),
       ],
     },
@@ -553,9 +553,9 @@ function timelineStep(satellite: Satellite): Step {
         where: [
           compare(isStored('r'), '=', literal(0)),
           any(
-            isNull(column('r', 'stored_after', types.flag)),
-            compare(column('r', 'stored_after', types.flag), '=', literal(0)),
-            differs(contentOn('r', satellite), column('r', 'content_after', digest), 'column'),
+            isNull(column('r', 'stored_after_', types.flag)),
+            compare(column('r', 'stored_after_', types.flag), '=', literal(0)),
+            differs(contentOn('r', satellite), column('r', 'content_after_', digest), 'column'),
           ),
         ],
       },
