@@ -37,6 +37,8 @@ if (findChromium() === undefined) {
 
 rmSync(shots, { recursive: true, force: true });
 const editor = new Editor(shots);
+// Whoever ends this run early leaves no server behind.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => editor.stop().finally(() => process.exit(1)));
 const counts = { passed: 0, failed: 0 };
 try {
   await editor.start(vsix);

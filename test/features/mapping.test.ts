@@ -42,12 +42,7 @@ describe('columns side by side', () => {
 
   test.each([
     ['PatientId', 'patient_id', 'matched', 'The names differ in case and underscores only.'],
-    [
-      'City',
-      'city',
-      'narrowed',
-      'The names are equal. varchar(50) may not fit into varchar(30).',
-    ],
+    ['City', 'city', 'narrowed', 'The names are equal. varchar(50) may not fit into varchar(30).'],
     ['Zip', 'zip', 'converted', 'The names are equal. varchar(10) is converted to int.'],
     ['LoadDate', null, 'made-by-load', 'Kept up by the load itself.'],
     ['Source', null, 'made-by-load', 'Filled by the load parameter RecordSource.'],
