@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CaseOptions, CaseRow, ConformanceCase, NeutralColumns } from '../../cli/src/conformance/format.ts';
 import { runCase } from '../../cli/src/conformance/run.ts';
 import type { CaseSession } from '../../cli/src/conformance/session.ts';
+import { dropTables } from '../../cli/src/conformance/tables.ts';
+import { conformanceCases } from '../support/cases.ts';
 import { duckdbSettings, openMemorySession } from '../support/engine.ts';
+import { prepareLastLoad } from '../support/prepared-load.ts';
 
 let session: CaseSession;
 beforeAll(async () => {
@@ -92,6 +95,22 @@ describe('non-historised link', () => {
       step([row(8, 2), row(9, 2)], [stored(1, 1)], counts(0, 1)),
     ];
     expect(await difference('nh_link', config, stage, target, steps)).toBeNull();
+  });
+});
+
+describe('warnings', () => {
+  test.each([
+    ['NHL-04', 'stored_row_kept', '1 staged rows contradict stored transactions, which are kept'],
+    ['REF-01', 'stored_row_kept', '1 staged rows contradict stored codes, which are kept'],
+    ['SNK-03', 'stand_in_delivered', '1 staged rows have cust -1, the stand-in for a missing key'],
+    ['EFF-06', 'null_key', '2 staged rows without a key were skipped'],
+  ])('%s tells %s', async (id, code, message) => {
+    const owner = conformanceCases.find((one) => one.id === id);
+    if (owner === undefined) throw new Error(`there is no case ${id}`);
+    const { load, now } = await prepareLastLoad(owner, session, duckdbSettings('separate'));
+    const { warnings } = await session.runLoad(load, now);
+    await dropTables('prepared_', session, duckdbSettings('separate').dialect);
+    expect(warnings).toEqual([{ code, message }]);
   });
 });
 

@@ -2,23 +2,28 @@
 import { sameIdentifier } from '../../model/names.ts';
 import {
   aggregate,
+  any,
   arithmetic,
   ascending,
   column,
   compare,
+  concat,
   countRows,
+  differs,
   item,
+  join,
   literal,
   named,
   notExists,
   select,
+  shown,
   source,
   table,
   window,
 } from '../build.ts';
 import { columnOf, feedOf, findColumn, freeName, keyLabel, type LoadContext } from '../context.ts';
 import { type Item, type OrderItem, type Query, type Relation, types } from '../language.ts';
-import type { LoadPlan, Step } from '../plan.ts';
+import type { LoadPlan, Step, Warning } from '../plan.ts';
 import { acceptedRows } from '../stage.ts';
 import { ghostPart, withGhostRows } from './ghosts.ts';
 import {
@@ -34,11 +39,13 @@ import {
   skippedWarnings,
   stagedAs,
   stagedRows,
+  storedAs,
   type VaultStage,
   vaultParameters,
   vaultStage,
 } from './staging.ts';
 
+const contradictedRows = { kind: 'variable', name: 'ContradictingRows', type: types.count } as const;
 const newKeys = { kind: 'variable', name: 'NewKeys', type: types.count } as const;
 
 /** How rows of one key that differ are treated. */
@@ -54,10 +61,12 @@ export function firstSightingPlan(context: LoadContext, says: string, things: st
   const ghosts = ghostPart(stage);
   const rivals = rivalsOf(stage);
   const ties = tieBreakers(stage);
+  const contradictions = contradictingRows(stage, rivals.refused ? 'staged' : 'sighted');
   const steps: readonly Step[] = [
     ...missingKeySteps(stage),
     ...(rivals.refused ? refusingSteps(stage, rivals, ties, things) : choosingSteps(stage, ties, things)),
     rowCount('changes', 'What will be inserted.', newKeys.name),
+    ...contradictions.map((query) => contradictionCount(query, things)),
     ...ghosts.steps,
   ];
   return {
@@ -77,7 +86,7 @@ export function firstSightingPlan(context: LoadContext, says: string, things: st
         values: stage.columns.map((of) => ({ column: of.target.name, value: stagedAs('c', of) })),
       },
     ],
-    warnings: skippedWarnings(stage),
+    warnings: [...skippedWarnings(stage), ...contradictions.map(() => contradictionWarning(things))],
     counts: {
       inserted: withGhostRows(newKeys, ghosts),
       updated: null,
@@ -92,16 +101,47 @@ export function firstSightingPlan(context: LoadContext, says: string, things: st
   };
 }
 
+/** Whether rows of the pattern say more than that there is a key. */
+function saysMore({ context }: VaultStage): boolean {
+  const { pattern } = context.specification;
+  return pattern === 'nh_link' || pattern === 'reference_table';
+}
+
+/** Staged rows that tell something else than the stored row of their key, which stays as it is; at most one query. */
+function contradictingRows(stage: VaultStage, rows: string): readonly Query[] {
+  const { context, columns, keys, loadTs, recordSource } = stage;
+  const told = columns.filter(
+    (of) => of !== loadTs && of !== recordSource && of.role === null && !keys.includes(of) && isOrdered(of),
+  );
+  if (!saysMore(stage) || told.length === 0) return [];
+  return [
+    select([item(contradictedRows.name, countRows())], source(named(rows), 's'), {
+      joins: [join('inner', table(context.target.name), 't', sameKey(stage, 't', 's'))],
+      where: [any(...told.map((of) => differs(storedAs('t', context, of), stagedAs('s', of))))],
+    }),
+  ];
+}
+
+function contradictionCount(query: Query, things: string): Step {
+  return { kind: 'measure', says: `Staged rows that contradict ${things} that are stored already.`, query };
+}
+
+function contradictionWarning(things: string): Warning {
+  return {
+    code: 'stored_row_kept',
+    when: compare(contradictedRows, '>', literal(0)),
+    message: concat(shown(contradictedRows), literal(` staged rows contradict stored ${things}, which are kept`)),
+  };
+}
+
 /**
  * A row of a hub or link holds its keys and the sighting, so the order of sightings decides. Where rows say more, those
  * that are sighted first must agree, unless a stated order decides.
  */
-function rivalsOf({ context }: VaultStage): Rivals {
-  const { duplicates, tie_break: ties } = context.options;
+function rivalsOf(stage: VaultStage): Rivals {
+  const { duplicates, tie_break: ties } = stage.context.options;
   if (duplicates === 'fail') return { refused: true, collapsed: false };
-  const { pattern } = context.specification;
-  const saysMore = pattern === 'nh_link' || pattern === 'reference_table';
-  return { refused: saysMore && duplicates !== undefined && ties === undefined, collapsed: true };
+  return { refused: saysMore(stage) && duplicates !== undefined && ties === undefined, collapsed: true };
 }
 
 interface TieBreakers {
