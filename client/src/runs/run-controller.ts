@@ -248,9 +248,7 @@ export class RunController {
 function confirmationOf(facts: ConnectionFacts, load: ExecutableLoad): string {
   const text =
     load.text.length > 4000 ? `${load.text.slice(0, 4000)}\n… (${load.text.length - 4000} more characters)` : load.text;
-  const parameters = load.parameters.map(
-    (parameter) => `${parameter.name} = ${parameter.value ?? '(set by the load)'}`,
-  );
+  const parameters = load.parameters.map(shownParameter);
   return [
     `Server: ${facts.server ?? 'none'}`,
     `Database: ${facts.database ?? 'none'}`,
