@@ -108,7 +108,8 @@ function formOf(
   const takesBack = plan.keeps.length === 0 || printer.features.ddlInTransaction;
   const preview = previewable && takesBack ? `${tsqlPreview(plan, printer, tables.target)}\n` : null;
   const script = cased(tsqlScript(plan, printer, shape, hooks));
-  if (specification.form === 'procedure') {
+  // A view is a definition already: there is nothing for a procedure to do.
+  if (specification.form === 'procedure' && plan.replaces?.kind !== 'view') {
     const schema = style.procedureSchema ?? target.schema;
     const name = printer.tableName({ database: null, schema, table: `Load_${target.table}` });
     const { create, body } = tsqlProcedure(plan, printer, shape, hooks, name);

@@ -21,22 +21,12 @@ FROM (
 GO
 SET NOCOUNT ON;
 
-BEGIN TRY
-    BEGIN TRANSACTION;
-
-    COMMIT TRANSACTION;
-
-    -- What changed.
-    SELECT
-        CAST(NULL AS bigint) AS inserted,
-        CAST(NULL AS bigint) AS updated,
-        CAST(NULL AS bigint) AS expired,
-        CAST(NULL AS bigint) AS inactivated,
-        CAST(NULL AS bigint) AS deleted,
-        CAST(NULL AS bigint) AS unchanged,
-        CAST(NULL AS bigint) AS skipped;
-END TRY
-BEGIN CATCH
-    IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
-    THROW;
-END CATCH;
+-- What changed.
+SELECT
+    CAST(NULL AS bigint) AS inserted,
+    CAST(NULL AS bigint) AS updated,
+    CAST(NULL AS bigint) AS expired,
+    CAST(NULL AS bigint) AS inactivated,
+    CAST(NULL AS bigint) AS deleted,
+    CAST(NULL AS bigint) AS unchanged,
+    CAST(NULL AS bigint) AS skipped;

@@ -22,33 +22,12 @@ GO
 SET NOCOUNT ON;
 SET XACT_ABORT ON;
 
-BEGIN TRY
-    BEGIN TRANSACTION;
-
-    -- One load of this table at a time.
-    EXEC @Lock = sys.sp_getapplock
-        @Resource = N'mergewright dbo.target',
-        @LockMode = 'Exclusive',
-        @LockOwner = 'Transaction',
-        @LockTimeout = 60000;
-    IF @Lock < 0
-    BEGIN
-        THROW 50019, N'concurrent_load: another load of this table is running', 1;
-    END;
-
-    COMMIT TRANSACTION;
-
-    -- What changed.
-    SELECT
-        CAST(NULL AS bigint) AS inserted,
-        CAST(NULL AS bigint) AS updated,
-        CAST(NULL AS bigint) AS expired,
-        CAST(NULL AS bigint) AS inactivated,
-        CAST(NULL AS bigint) AS deleted,
-        CAST(NULL AS bigint) AS unchanged,
-        CAST(NULL AS bigint) AS skipped;
-END TRY
-BEGIN CATCH
-    IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
-    THROW;
-END CATCH;
+-- What changed.
+SELECT
+    CAST(NULL AS bigint) AS inserted,
+    CAST(NULL AS bigint) AS updated,
+    CAST(NULL AS bigint) AS expired,
+    CAST(NULL AS bigint) AS inactivated,
+    CAST(NULL AS bigint) AS deleted,
+    CAST(NULL AS bigint) AS unchanged,
+    CAST(NULL AS bigint) AS skipped;

@@ -24,22 +24,12 @@ GO
 SET NOCOUNT ON;
 SET XACT_ABORT ON;
 
-BEGIN TRY
-    BEGIN TRANSACTION;
-
-    COMMIT TRANSACTION;
-
-    -- What changed.
-    SELECT
-        CAST(NULL AS bigint) AS inserted,
-        CAST(NULL AS bigint) AS updated,
-        CAST(NULL AS bigint) AS expired,
-        CAST(NULL AS bigint) AS inactivated,
-        CAST(NULL AS bigint) AS deleted,
-        CAST(NULL AS bigint) AS unchanged,
-        CAST(NULL AS bigint) AS skipped;
-END TRY
-BEGIN CATCH
-    IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
-    THROW;
-END CATCH;
+-- What changed.
+SELECT
+    CAST(NULL AS bigint) AS inserted,
+    CAST(NULL AS bigint) AS updated,
+    CAST(NULL AS bigint) AS expired,
+    CAST(NULL AS bigint) AS inactivated,
+    CAST(NULL AS bigint) AS deleted,
+    CAST(NULL AS bigint) AS unchanged,
+    CAST(NULL AS bigint) AS skipped;

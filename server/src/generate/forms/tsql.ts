@@ -17,6 +17,8 @@ export type Hooks = HouseStyle['hooks'];
 
 /** The script as one batch, without its header. */
 export function tsqlScript(plan: LoadPlan, printer: TsqlPrinter, shape: Shape, hooks: Hooks): string {
+  // A view is defined in a batch of its own; what is left is to say that no row changed.
+  if (plan.replaces?.kind === 'view') return paragraphs([settings(printer), ...results(plan, printer)]);
   return paragraphs([
     settings(printer),
     parameterBlock(plan, printer),
