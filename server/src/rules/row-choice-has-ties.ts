@@ -55,6 +55,9 @@ function check(step: Step, context: RuleContext, entry: Entry<'call'>, window: N
   const keys = context.tables.relation(source)?.keys ?? null;
   const names = named.map(columnName);
   if (coversKey(keys, names) !== null || putsOutOnly(entry, names)) return;
+  const table = context.tables.tableOf(source);
+  const inferred = table === null ? null : context.tables.inferredKey(table.name);
+  if (inferred?.every((name) => includes(names, name)) === true) return;
   const wider = (keys ?? []).find(
     (key) => key.byDistinct !== true && names.every((name) => includes(key.columns, name)),
   );

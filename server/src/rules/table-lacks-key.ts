@@ -10,7 +10,7 @@ export const tableLacksKey: Rule = {
   platforms: allPlatforms,
   severity: 'info',
   fix: 'none',
-  summary: 'A table is created without a primary or unique key.',
+  summary: 'A table is created without a primary or unique key, and its columns do not show one.',
   why: 'Nothing refuses repeated rows, and the key of a load has to be guessed.',
   help: 'Declare the key, or name the business key of the table in mergewright.json.',
   invalid: [
@@ -39,6 +39,7 @@ export const tableLacksKey: Rule = {
         columns.length === 0 ||
         keyed ||
         indexes ||
+        context.tables.inferredKey(tableNameOf(statement.name)) !== null ||
         addsKeyLater(body, tableNameOf(statement.name)) ||
         isDropped(body, tableNameOf(statement.name))
       )

@@ -85,6 +85,8 @@ export interface Tables {
   readonly platform: Platform;
   readonly objects: SchemaObjects;
   table(name: TableName): CatalogTable | null;
+  /** The key that the folder's catalog worked out for a table that declares none. It proves nothing. */
+  inferredKey(name: TableName): readonly string[] | null;
   relation(source: Source): Relation | null;
   /** The query that makes a table of the script, such as `SELECT … INTO #t`. */
   madeBy(table: string): Query | null;
@@ -130,6 +132,12 @@ export function makeTables(
     platform,
     objects,
     table: (name) => chooseTable(byTable.get(name.table.toLowerCase()) ?? [], name, platform),
+    inferredKey(name) {
+      // Tables of several databases may share a name that a script does not tell apart: then each must have a key.
+      const known = catalog.filter((table) => nameFits(name, table.name));
+      if (known.length === 0 || known.some((table) => table.keys.length === 0)) return null;
+      return known.flatMap(({ keys }) => keys).find(({ kind }) => kind === 'inferred')?.columns ?? null;
+    },
     relation(source) {
       const kept = relations.get(source);
       if (kept !== undefined) return kept;
