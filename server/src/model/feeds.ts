@@ -46,11 +46,7 @@ export function findFeeds(
 }
 
 /** The feeds of one target, best first. */
-function feedsOf(
-  target: CatalogTable,
-  stages: readonly CatalogTable[],
-  conventions: Conventions,
-): readonly Feed[] {
+function feedsOf(target: CatalogTable, stages: readonly CatalogTable[], conventions: Conventions): readonly Feed[] {
   return stages
     .map((source) => rateFeed(source, target, conventions))
     .filter((feed) => feed.score >= leastScore)
