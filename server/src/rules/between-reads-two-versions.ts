@@ -2,9 +2,10 @@ import { replace } from './analysis/fixes.ts';
 import { labelOf } from './analysis/hashes.ts';
 import { hasClosingRule } from './analysis/house.ts';
 import { plainColumn, roleByName } from './analysis/names.ts';
+import { stepsOf, stepsWith } from './analysis/selections.ts';
 import { innerColumn } from './analysis/sides.ts';
-import { type Body, stepsWith } from './analysis/steps.ts';
-import { closingsOf } from './analysis/versions.ts';
+import type { Body } from './analysis/steps.ts';
+import { closingSteps, closingsOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const betweenReadsTwoVersions: Rule = {
@@ -64,12 +65,14 @@ export const betweenReadsTwoVersions: Rule = {
 function closesHalfOpen(body: Body, context: RuleContext): boolean {
   const ends = new Set<string>();
   const starts = new Set<string>();
-  for (const step of body.steps) {
+  for (const step of closingSteps(body, context.tables)) {
     for (const { closing } of closingsOf(step, context.tables)) {
       if (closing.end !== null) ends.add(context.text(step, closing.end.value).toLowerCase());
     }
+  }
+  for (const step of stepsOf(body, 'insert')) {
     for (const entry of step.find('select-item')) {
-      const label = step.statement.kind === 'insert' ? labelOf(entry, step) : null;
+      const label = labelOf(entry, step);
       if (label !== null && roleByName(label) === 'effective-start')
         starts.add(context.text(step, entry.node.expression).toLowerCase());
     }

@@ -1,5 +1,6 @@
 import type { TryCatch } from '../syntax/tree.ts';
 import { indentOf, insertAt } from './analysis/fixes.ts';
+import { indicesWhere, stepsAt } from './analysis/selections.ts';
 import type { Step } from './analysis/steps.ts';
 import { type Rule, tsqlPlatforms } from './engine/rule.ts';
 
@@ -34,10 +35,11 @@ END CATCH;`,
     },
   ],
   body(body, context) {
-    const blocks = new Set(body.steps.flatMap(({ tryCatch }) => (tryCatch === null ? [] : [tryCatch])));
+    const steps = stepsAt(body, guardedIndices(body));
+    const blocks = new Set(steps.flatMap(({ tryCatch }) => tryCatch ?? []));
     for (const block of blocks) {
-      const tried = body.steps.filter((step) => step.tryCatch === block && step.region === 'try');
-      const caught = body.steps.filter((step) => isInside(step, block));
+      const tried = steps.filter((step) => step.tryCatch === block && step.region === 'try');
+      const caught = steps.filter((step) => isInside(step, block));
       const writes = tried.some(({ statement }) => ['insert', 'update', 'delete', 'merge'].includes(statement.kind));
       const last = caught.at(-1);
       if (!writes || last === undefined || caught.some(passesOn)) continue;
@@ -62,6 +64,8 @@ END CATCH;`,
     }
   },
 };
+
+const guardedIndices = indicesWhere((step) => step.tryCatch !== null);
 
 function isInside(step: Step, block: TryCatch): boolean {
   const [first] = block.catch;

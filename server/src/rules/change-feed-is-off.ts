@@ -2,6 +2,7 @@ import { nameFits, parseTableName } from '../model/names.ts';
 import { bare, tableNameOf } from '../syntax/inspect.ts';
 import { insertAt } from './analysis/fixes.ts';
 import { callName } from './analysis/names.ts';
+import { indicesOf, indicesWith, stepsAt } from './analysis/selections.ts';
 import { type Rule, sparkPlatforms } from './engine/rule.ts';
 
 export const changeFeedIsOff: Rule = {
@@ -28,7 +29,9 @@ export const changeFeedIsOff: Rule = {
     },
   ],
   body(body, context) {
-    body.steps.forEach((step, index) => {
+    for (const index of indicesWith(body, 'table-function')) {
+      const step = body.steps[index];
+      if (step === undefined) continue;
       for (const { node } of step.find('table-function')) {
         if (node.call.kind !== 'call' || callName(node.call) !== 'TABLE_CHANGES') continue;
         const first = node.call.arguments[0] === undefined ? null : bare(node.call.arguments[0]);
@@ -38,14 +41,15 @@ export const changeFeedIsOff: Rule = {
         const on = Object.entries(table.options).some(
           ([key, value]) => /enablechangedatafeed/i.test(`${key} ${value}`) && /true/i.test(value),
         );
-        const turnedOn = body.steps
-          .slice(0, index)
-          .some(
-            (before) =>
-              before.statement.kind === 'alter-table' &&
-              /enableChangeDataFeed/i.test(context.text(before, before.statement)) &&
-              nameFits(tableNameOf(before.statement.name), table.name),
-          );
+        const turnedOn = stepsAt(
+          body,
+          indicesOf(body, 'alter-table').filter((at) => at < index),
+        ).some(
+          (before) =>
+            before.statement.kind === 'alter-table' &&
+            /enableChangeDataFeed/i.test(context.text(before, before.statement)) &&
+            nameFits(tableNameOf(before.statement.name), table.name),
+        );
         if (on || turnedOn) continue;
         context.report(step, node.call, {
           message: `${first.value} has no change feed: its DDL does not set delta.enableChangeDataFeed.`,
@@ -63,6 +67,6 @@ export const changeFeedIsOff: Rule = {
           ],
         });
       }
-    });
+    }
   },
 };

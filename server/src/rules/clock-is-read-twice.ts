@@ -3,8 +3,9 @@ import { insertAt, replace } from './analysis/fixes.ts';
 import { clockReads, isClock } from './analysis/flow.ts';
 import { memo } from './analysis/memo.ts';
 import { callName } from './analysis/names.ts';
+import { indexIn, indicesWhere, stepsWith } from './analysis/selections.ts';
 import { tablesIn } from './analysis/sides.ts';
-import { type Body, indexIn, type Step, stepsWith } from './analysis/steps.ts';
+import type { Body, Step } from './analysis/steps.ts';
 import { type VariableFact, variablesOf } from './analysis/variables.ts';
 import { type FindingFix, type Rule, tsqlPlatforms } from './engine/rule.ts';
 
@@ -45,12 +46,12 @@ COMMIT TRANSACTION;`,
     },
   ],
   body(body, context) {
-    const variables = variablesOf(body);
     const first = new Map<string, Step>();
     const reads: { readonly step: Step; readonly node: Call }[] = [];
     const repeated: { readonly step: Step; readonly node: Node }[] = [];
+    if (readingIndices(body).length === 0) return;
+    const variables = variablesOf(body);
     const steps = stepsWith(body, 'insert', 'update', 'merge');
-    if (!steps.some((step) => clockReads(step).length > 0)) return;
     for (const step of steps) {
       if (step.region === 'catch' || step.loop !== null) continue;
       if (!['insert', 'update', 'merge'].includes(step.statement.kind)) continue;
@@ -76,6 +77,10 @@ COMMIT TRANSACTION;`,
     }
   },
 };
+
+const readingIndices = indicesWhere(
+  (step) => clockReads(step).length > 0 && ['insert', 'update', 'merge'].some((kind) => step.statement.kind === kind),
+);
 
 function fromClock(variable: VariableFact | undefined): boolean {
   return variable?.values.some(({ value }) => isClock(value)) ?? false;

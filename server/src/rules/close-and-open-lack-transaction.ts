@@ -1,10 +1,12 @@
 import { isSpark, isTsql } from '../../../protocol/platform.ts';
 import { insertAt, insertBehind } from './analysis/fixes.ts';
-import { openTransactions, setsOption } from './analysis/flow.ts';
-import { meet, tablesIn } from './analysis/sides.ts';
-import type { Step } from './analysis/steps.ts';
+import { isTransactionOpen, setsOption } from './analysis/flow.ts';
+import { memo } from './analysis/memo.ts';
+import { indexIn, indicesWhere } from './analysis/selections.ts';
+import { meet, type TableNames, tablesIn } from './analysis/sides.ts';
+import type { Body, Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
-import { closingsOf } from './analysis/versions.ts';
+import { closingSteps, closingsOf } from './analysis/versions.ts';
 import type { Rule, RuleContext } from './engine/rule.ts';
 
 export const closeAndOpenLackTransaction: Rule = {
@@ -40,19 +42,17 @@ COMMIT TRANSACTION;`,
     },
   ],
   body(body, context) {
-    const open = openTransactions(body);
     if (setsOption(body, 'IMPLICIT_TRANSACTIONS', 'ON') || isSpark(context.platform.name)) return;
-    body.steps.forEach((step, index) => {
+    const inserting = insertingIndices(body);
+    for (const step of closingSteps(body, context.tables)) {
       const target = closes(step, context);
-      if (target === null || open[index] === true) return;
+      if (target === null) continue;
+      const index = indexIn(body, step);
+      if (isTransactionOpen(body, index)) continue;
       const own = tablesIn(target.node);
-      const later = body.steps.slice(index + 1).find((other) =>
-        other.find('insert').some(({ scope }) => {
-          const written = scope?.target;
-          return written != null && meet(tablesIn(written.node), own);
-        }),
-      );
-      if (later === undefined || (step.root !== later.root && body.owner !== null)) return;
+      const next = inserting.find((at) => at > index && targetsAt(body, at).some((tables) => meet(tables, own)));
+      const later = next === undefined ? undefined : body.steps[next];
+      if (later === undefined || (step.root !== later.root && body.owner !== null)) continue;
       const [begin, commit] = isTsql(context.platform.name)
         ? [
             `${setsOption(body, 'XACT_ABORT', 'ON') || context.platform.name === 'fabric' ? '' : 'SET XACT_ABORT ON;\n'}BEGIN TRANSACTION;\n`,
@@ -69,9 +69,21 @@ COMMIT TRANSACTION;`,
           },
         ],
       });
-    });
+    }
   },
 };
+
+const insertingIndices = indicesWhere((step) => step.find('insert').length > 0);
+
+/** The tables that each INSERT of a step writes. */
+const insertTargets = memo((step: Step): readonly TableNames[] =>
+  step.find('insert').flatMap(({ scope }) => (scope?.target == null ? [] : [tablesIn(scope.target.node)])),
+);
+
+function targetsAt(body: Body, index: number): readonly TableNames[] {
+  const step = body.steps[index];
+  return step === undefined ? [] : insertTargets(step);
+}
 
 function closes(step: Step, context: RuleContext) {
   if (step.statement.kind !== 'update') return null;

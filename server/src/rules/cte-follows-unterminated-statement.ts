@@ -1,5 +1,6 @@
 import type { Statement } from '../syntax/tree.ts';
 import { insertAt } from './analysis/fixes.ts';
+import { indicesWhere, stepsAt } from './analysis/selections.ts';
 import { isTerminated, siblingBefore } from './analysis/siblings.ts';
 import { type Rule, tsqlPlatforms } from './engine/rule.ts';
 
@@ -27,7 +28,7 @@ SELECT MemberNo FROM latest WHERE ValidFrom < @now;`,
     },
   ],
   body(body, context) {
-    for (const step of body.steps) {
+    for (const step of stepsAt(body, openingIndices(body))) {
       const clause = withClause(step.statement);
       if (clause === null || clause.start !== step.statement.start) continue;
       const before = siblingBefore(body, step);
@@ -49,6 +50,8 @@ SELECT MemberNo FROM latest WHERE ValidFrom < @now;`,
     }
   },
 };
+
+const openingIndices = indicesWhere(({ statement }) => withClause(statement)?.start === statement.start);
 
 function withClause(statement: Statement) {
   if (statement.kind === 'select-statement') return statement.query.with;

@@ -2,7 +2,8 @@ import { bare } from '../syntax/inspect.ts';
 import type { Expression } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
 import { callName } from './analysis/names.ts';
-import { type Scope, type Step, stepsWith } from './analysis/steps.ts';
+import { indicesWhere, stepsAt } from './analysis/selections.ts';
+import type { Scope, Step } from './analysis/steps.ts';
 import { earlierThan } from './analysis/time.ts';
 import { type VariableFact, variablesOf } from './analysis/variables.ts';
 import type { Rule, RuleContext } from './engine/rule.ts';
@@ -41,7 +42,7 @@ export const datetimeRoundsEnd: Rule = {
     }
   },
   body(body, context) {
-    for (const step of stepsWith(body, 'call', 'set-variable')) {
+    for (const step of stepsAt(body, suspectIndices(body))) {
       if (step.statement.kind === 'set-variable' && endsDay(step.statement.value)) {
         const { variable, value } = step.statement;
         if (variablesOf(body).get(variable.name.toLowerCase())?.type === 'datetime') checkLiteral(step, context, value);
@@ -65,6 +66,12 @@ export const datetimeRoundsEnd: Rule = {
     }
   },
 };
+
+const suspectIndices = indicesWhere(
+  (step) =>
+    (step.statement.kind === 'set-variable' && endsDay(step.statement.value)) ||
+    step.find('call').some(({ node }) => callName(node) === 'DATEADD'),
+);
 
 /** A literal that ends above .998, which rounds up into the next day. */
 function endsDay(value: Expression): boolean {

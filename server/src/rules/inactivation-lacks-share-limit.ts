@@ -1,8 +1,8 @@
-import { detectionsOf } from './analysis/absences.ts';
+import { detectionsOf, detects } from './analysis/absences.ts';
 import { isGuardedBy } from './analysis/flow.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
+import { indicesByTables, stepsAt } from './analysis/selections.ts';
 import { tableNamesOf } from './analysis/sides.ts';
-import { stepsWith } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
 import { allPlatforms, type Rule } from './engine/rule.ts';
 import { takesAway } from './inactivation-lacks-stage-guard.ts';
@@ -35,7 +35,7 @@ WHERE t.IsCurrent = 1 AND NOT EXISTS (SELECT 1 FROM stg.Item AS s WHERE s.ItemNo
     },
   ],
   body(body, context) {
-    for (const step of stepsWith(body, 'in-query', 'exists', 'is-null', 'merge')) {
+    for (const step of stepsAt(body, takingIndices(body, context.tables))) {
       const [detection] = detectionsOf(step, context);
       if (detection !== undefined && takesAway(step, context)) {
         if (!isGuardedBy(body, step, tableNamesOf(detection.target))) {
@@ -55,3 +55,5 @@ WHERE t.IsCurrent = 1 AND NOT EXISTS (SELECT 1 FROM stg.Item AS s WHERE s.ItemNo
     }
   },
 };
+
+const takingIndices = indicesByTables((step, tables) => step.find('merge').length > 0 || detects(step, tables));

@@ -1,9 +1,9 @@
 import { isSpark } from '../../../protocol/platform.ts';
-import { detectionsOf } from './analysis/absences.ts';
+import { detectingSteps, detectionsOf } from './analysis/absences.ts';
 import { emptyGuard, indentOf, insertAt } from './analysis/fixes.ts';
 import { isGuardedBy } from './analysis/flow.ts';
 import { originsOf } from './analysis/sides.ts';
-import { type Step, stepsWith } from './analysis/steps.ts';
+import type { Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
 import { closingOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
@@ -34,7 +34,7 @@ WHERE t.IsCurrent = 1 AND NOT EXISTS (SELECT 1 FROM stg.Item AS s WHERE s.ItemNo
     },
   ],
   body(body, context) {
-    for (const step of stepsWith(body, 'in-query', 'exists', 'is-null')) {
+    for (const step of detectingSteps(body, context.tables)) {
       for (const detection of detectionsOf(step, context)) {
         if (!takesAway(step, context) || isGuardedBy(body, step, originsOf(detection.stage, context.tables))) continue;
         const { node } = detection.stage;

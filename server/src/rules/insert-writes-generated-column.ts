@@ -4,7 +4,8 @@ import { tableNameOf } from '../syntax/inspect.ts';
 import type { Expression, Identifier, Insert, MergeInsert, NodeBase } from '../syntax/tree.ts';
 import { removeItem } from './analysis/fixes.ts';
 import { same } from './analysis/names.ts';
-import { type Body, indexIn, type Source, type Step, selectsOf, stepsWith } from './analysis/steps.ts';
+import { indexIn, indicesByTables, indicesOf, stepsAt } from './analysis/selections.ts';
+import { type Body, type Source, type Step, selectsOf } from './analysis/steps.ts';
 import { allPlatforms, type Edit, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const insertWritesGeneratedColumn: Rule = {
@@ -31,7 +32,7 @@ SET IDENTITY_INSERT dw.Reason OFF;`,
     },
   ],
   body(body, context) {
-    for (const step of stepsWith(body, 'insert', 'merge-insert')) {
+    for (const step of stepsAt(body, writingIndices(body, context.tables))) {
       for (const { node, scope } of step.find('insert')) {
         check(body, step, context, scope?.target ?? null, node.columns, (index) => insertEdits(node, index));
       }
@@ -50,6 +51,13 @@ SET IDENTITY_INSERT dw.Reason OFF;`,
     }
   },
 };
+
+/** Steps that insert into a table with such a column. */
+const writingIndices = indicesByTables((step, tables) =>
+  [...step.find('insert'), ...step.find('merge-insert')].some(({ scope }) =>
+    tables.tableOf(scope?.target ?? null)?.columns.some((column) => column.identity || column.computed),
+  ),
+);
 
 function check(
   body: Body,
@@ -81,9 +89,11 @@ function allowsIdentity(body: Body, step: Step, target: Source): boolean {
   if (node.kind !== 'table') return false;
   const name = tableNameOf(node.name);
   let on = false;
-  for (const before of body.steps.slice(0, indexIn(body, step))) {
-    const { statement } = before;
-    if (statement.kind !== 'set-option' || !statement.names.includes('IDENTITY_INSERT')) continue;
+  const own = indexIn(body, step);
+  for (const index of indicesOf(body, 'set-option')) {
+    const statement = body.steps[index]?.statement;
+    if (index >= own) break;
+    if (statement?.kind !== 'set-option' || !statement.names.includes('IDENTITY_INSERT')) continue;
     if (statement.table === null || nameFits(tableNameOf(statement.table), name)) on = statement.value === 'ON';
   }
   return on;

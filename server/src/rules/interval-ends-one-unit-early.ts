@@ -3,10 +3,10 @@ import type { Expression } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
 import { hasClosingRule } from './analysis/house.ts';
 import { callOf, roleByName } from './analysis/names.ts';
-import { type Body, type Scope, type Step, stepsWith } from './analysis/steps.ts';
+import type { Body, Scope, Step } from './analysis/steps.ts';
 import { durationOf, type Earlier, earlierThan, stepOf } from './analysis/time.ts';
 import { variablesOf } from './analysis/variables.ts';
-import { closingsOf } from './analysis/versions.ts';
+import { closingSteps, closingsOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const intervalEndsOneUnitEarly: Rule = {
@@ -43,7 +43,7 @@ WHERE t.IsCurrent = 1 AND EXISTS (SELECT s.Tier EXCEPT SELECT t.Tier);`,
   },
   body(body, context) {
     const reported = new Set<Expression>();
-    for (const step of stepsWith(body, 'update', 'merge-update')) {
+    for (const step of closingSteps(body, context.tables)) {
       for (const { closing } of closingsOf(step, context.tables)) {
         const found = closing.end === null ? null : throughVariable(body, closing.end.value);
         if (found === null || reported.has(found.value) || hasClosingRule(step, context)) continue;

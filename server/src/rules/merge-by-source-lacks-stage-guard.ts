@@ -3,8 +3,9 @@ import { lastPart } from '../syntax/inspect.ts';
 import { emptyGuard, indentOf, insertAt } from './analysis/fixes.ts';
 import { isGuardedBy } from './analysis/flow.ts';
 import { branchesOf, isLiteralSource, type MergeFacts, mergesOf } from './analysis/merges.ts';
+import { stepsWith } from './analysis/selections.ts';
 import { meet, originsOf, tablesIn } from './analysis/sides.ts';
-import { type Body, type Source, type Step, stepsWith } from './analysis/steps.ts';
+import type { Body, Source, Step } from './analysis/steps.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const mergeBySourceLacksStageGuard: Rule = {

@@ -1,7 +1,7 @@
 import { lastPart } from '../syntax/inspect.ts';
 import { insertAt } from './analysis/fixes.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
-import { stepsWith } from './analysis/steps.ts';
+import { stepsOf, stepsWith } from './analysis/selections.ts';
 import { type Rule, serverPlatforms } from './engine/rule.ts';
 
 const rangeLocks = ['HOLDLOCK', 'SERIALIZABLE', 'TABLOCKX', 'XLOCK'];
@@ -32,7 +32,7 @@ WHEN NOT MATCHED THEN INSERT (AccountNo) VALUES (s.AccountNo);`,
     },
   ],
   body(body, context) {
-    const locked = body.steps.some(
+    const locked = stepsOf(body, 'execute', 'set-option').some(
       ({ statement }) =>
         (statement.kind === 'execute' &&
           statement.procedure?.kind === 'name' &&

@@ -4,8 +4,9 @@ import type { MergeInsert, MergeUpdate } from '../syntax/tree.ts';
 import { insertBehind, oppositeFlag } from './analysis/fixes.ts';
 import { branchesOf, hasNullKeyUnion, type MergeFacts, mergesOf } from './analysis/merges.ts';
 import { columnName, plainColumn, same } from './analysis/names.ts';
+import { indexIn, indicesWith, stepsWith } from './analysis/selections.ts';
 import { meet, sidesOf, tablesIn } from './analysis/sides.ts';
-import { type Body, conjuncts, indexIn, type Step, stepsWith } from './analysis/steps.ts';
+import { type Body, conjuncts, type Step } from './analysis/steps.ts';
 import { type Closing, closingOf, currentTest } from './analysis/versions.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
@@ -46,9 +47,9 @@ WHERE x.Act = 'UPDATE';`,
   body(body, context) {
     for (const step of stepsWith(body, 'merge')) {
       for (const facts of mergesOf(step, context.tables)) {
-        if (facts.nested || hasNullKeyUnion(facts) || isCompletedLater(body, step, facts)) continue;
+        if (facts.nested || hasNullKeyUnion(facts)) continue;
         const found = closingBranch(facts, context);
-        if (found === null) continue;
+        if (found === null || isCompletedLater(body, step, facts)) continue;
         const onCurrent = facts.others.some(({ current }) => current !== null);
         context.report(step, found.branch, {
           message: onCurrent
@@ -96,7 +97,9 @@ function overwrites(action: MergeUpdate, facts: MergeFacts, context: RuleContext
 function isCompletedLater(body: Body, step: Step, facts: MergeFacts): boolean {
   const from = indexIn(body, step);
   const own = tablesIn(facts.target.node);
-  return body.steps.slice(from + 1).some((later) => {
+  return indicesWith(body, 'insert', 'merge').some((index) => {
+    const later = body.steps[index];
+    if (later === undefined || index <= from) return false;
     const inserts = [...later.find('insert'), ...later.find('merge')];
     return inserts.some(({ scope }) => {
       const target = scope?.target;

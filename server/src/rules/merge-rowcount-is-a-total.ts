@@ -1,3 +1,4 @@
+import { indicesOf } from './analysis/selections.ts';
 import type { Body, Step } from './analysis/steps.ts';
 import { type Rule, tsqlPlatforms } from './engine/rule.ts';
 
@@ -29,19 +30,19 @@ IF @@ROWCOUNT = 0 PRINT 'nothing to do';`,
     },
   ],
   body(body, context) {
-    body.steps.forEach((step, index) => {
-      const { statement } = step;
+    for (const index of indicesOf(body, 'merge')) {
+      const statement = body.steps[index]?.statement;
       const after = body.steps[index + 1];
-      if (statement.kind !== 'merge' || after === undefined) return;
+      if (statement?.kind !== 'merge' || after === undefined) continue;
       const actions = new Set(statement.branches.map(({ action }) => action?.kind));
-      if (actions.size < 2) return;
+      if (actions.size < 2) continue;
       const read = after.find('variable').find(({ node }) => node.name.toUpperCase() === '@@ROWCOUNT');
-      if (read === undefined || isCompared(read.parent?.node.kind)) return;
+      if (read === undefined || isCompared(read.parent?.node.kind)) continue;
       context.report(after, read.node, {
         message: `@@ROWCOUNT is the total of all ${actions.size} actions of the MERGE.`,
         severity: isTakenForPart(body, index + 1, after) ? 'warning' : 'info',
       });
-    });
+    }
   },
 };
 

@@ -4,8 +4,9 @@ import { housesOf } from './analysis/house.ts';
 import { writtenValues } from './analysis/insert-values.ts';
 import { memo } from './analysis/memo.ts';
 import { columnName, plainColumn, roleByName, same } from './analysis/names.ts';
+import { indicesByTables, indicesWhere, stepsAt } from './analysis/selections.ts';
 import { meet, sourceOfColumn, type TableNames, tablesIn } from './analysis/sides.ts';
-import { ancestor, type Entry, type Step, stepsWith } from './analysis/steps.ts';
+import { ancestor, type Entry, type Step } from './analysis/steps.ts';
 import { openEndOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
@@ -37,8 +38,8 @@ WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AN
     },
   ],
   body(body, context) {
-    const written = stepsWith(body, 'insert', 'merge-insert').flatMap(endsOf);
-    for (const step of stepsWith(body, 'is-null')) {
+    const written = stepsAt(body, endingIndices(body)).flatMap(endsOf);
+    for (const step of stepsAt(body, testingIndices(body, context.tables))) {
       for (const entry of step.find('is-null')) {
         const column = plainColumn(entry.node.operand);
         if (column === null || entry.node.not || context.tables.role(column, entry.scope) !== 'effective-end') continue;
@@ -72,7 +73,7 @@ WHERE NOT EXISTS (SELECT 1 FROM dw.DimTier AS t WHERE t.MemberNo = s.MemberNo AN
         });
       }
     }
-    if (written.length > 0) for (const step of stepsWith(body, 'binary')) testsDate(step, context, written);
+    if (written.length > 0) for (const step of stepsAt(body, datingIndices(body))) testsDate(step, context, written);
   },
 };
 
@@ -92,6 +93,19 @@ const endsOf = memo((step: Step): readonly WrittenEnd[] =>
     return [{ tables: tablesIn(target.node), column, kind, step, value }];
   }),
 );
+
+const endingIndices = indicesWhere((step) => endsOf(step).length > 0);
+
+/** Steps that test whether the end of a version is NULL. */
+const testingIndices = indicesByTables((step, tables) =>
+  step.find('is-null').some(({ node, scope }) => {
+    const column = plainColumn(node.operand);
+    return column !== null && !node.not && tables.role(column, scope) === 'effective-end';
+  }),
+);
+
+/** Steps that compare with a date far in the future. */
+const datingIndices = indicesWhere((step) => step.find('binary').some(({ node }) => openEndOf(node.right) === 'date'));
 
 /** `ValidTo = '9999-12-31'` over rows whose open end is NULL. */
 function testsDate(step: Step, context: RuleContext, written: readonly WrittenEnd[]): void {

@@ -1,13 +1,15 @@
 import { bare } from '../syntax/inspect.ts';
 import type { Assignment } from '../syntax/tree.ts';
+import { detectingSteps } from './analysis/absences.ts';
 import { insertAt } from './analysis/fixes.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
 import { columnName, same } from './analysis/names.ts';
+import { stepsWith } from './analysis/selections.ts';
 import { meet, tablesIn } from './analysis/sides.ts';
-import { type Body, type Step, stepsWith } from './analysis/steps.ts';
+import type { Body, Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
 import { tombstoneOf } from './analysis/tombstones.ts';
-import { closingOf } from './analysis/versions.ts';
+import { closingOf, closingSteps } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const returningKeyStaysClosed: Rule = {
@@ -38,7 +40,7 @@ WHEN NOT MATCHED BY SOURCE AND t.IsActive = 1 THEN UPDATE SET IsActive = 0;`,
     },
   ],
   body(body, context) {
-    for (const step of stepsWith(body, 'insert', 'merge')) {
+    for (const step of detectingSteps(body, context.tables)) {
       const tombstone = tombstoneOf(step, context);
       if (tombstone !== null && !closesElsewhere(body, step, context)) {
         const { target } = tombstone.detection;
@@ -48,6 +50,8 @@ WHEN NOT MATCHED BY SOURCE AND t.IsActive = 1 THEN UPDATE SET IsActive = 0;`,
           severity: 'info',
         });
       }
+    }
+    for (const step of stepsWith(body, 'merge')) {
       for (const facts of mergesOf(step, context.tables)) {
         for (const branch of branchesOf(facts.merge, 'not-matched-by-source')) {
           if (branch.action?.kind !== 'merge-update') continue;
@@ -108,7 +112,7 @@ function opposite(text: string): string {
 
 /** Another assignment of the body sets the column. */
 function resets(body: Body, name: string, own: readonly Assignment[]): boolean {
-  return body.steps.some((other) =>
+  return stepsWith(body, 'assignment').some((other) =>
     other
       .find('assignment')
       .some(({ node }) => node.column !== null && same(columnName(node.column), name) && !own.includes(node)),
@@ -118,7 +122,7 @@ function resets(body: Body, name: string, own: readonly Assignment[]): boolean {
 function closesElsewhere(body: Body, step: Step, context: RuleContext): boolean {
   const target = step.find('insert')[0]?.scope?.target;
   const own = target == null ? new Set<string>() : tablesIn(target.node);
-  return body.steps.some((other) =>
+  return closingSteps(body, context.tables).some((other) =>
     [...other.find('update'), ...other.find('merge-update')].some(
       ({ node, scope }) =>
         scope?.target != null &&

@@ -1,3 +1,4 @@
+import { indicesWhere, stepsAt, stepsWith } from './analysis/selections.ts';
 import { type Rule, serverPlatforms } from './engine/rule.ts';
 
 export const rolledBackOutputIsRead: Rule = {
@@ -48,10 +49,9 @@ END;`,
     },
   ],
   body(body, context) {
-    for (const step of body.steps) {
-      if (step.region !== 'catch' || step.statement.kind !== 'select-statement') continue;
+    for (const step of stepsAt(body, readingIndices(body))) {
       const filled = new Set(
-        body.steps
+        stepsWith(body, 'output')
           .filter((other) => other.region === 'try' && other.tryCatch === step.tryCatch)
           .flatMap((other) => other.find('output'))
           .flatMap(({ node }) => (node.into?.kind === 'table-variable' ? [node.into.name.toLowerCase()] : [])),
@@ -64,3 +64,7 @@ END;`,
     }
   },
 };
+
+const readingIndices = indicesWhere(
+  ({ region, statement }) => region === 'catch' && statement.kind === 'select-statement',
+);

@@ -1,3 +1,4 @@
+import { indicesWhere } from './analysis/selections.ts';
 import type { Body, Step } from './analysis/steps.ts';
 import { type Rule, tsqlPlatforms } from './engine/rule.ts';
 
@@ -26,17 +27,25 @@ SELECT @error = @@ERROR, @rows = @@ROWCOUNT;`,
     },
   ],
   body(body, context) {
-    body.steps.forEach((step, index) => {
-      const read = step.find('variable').find(({ node }) => node.name.toUpperCase() === '@@ROWCOUNT');
+    for (const index of countingIndices(body)) {
+      const step = body.steps[index];
+      const read = step === undefined ? undefined : countRead(step);
       const before = body.steps[index - 1];
-      if (read === undefined || before === undefined || body.batches[index] !== body.batches[index - 1]) return;
-      if (before.region !== step.region || !resets(before) || !followsWrite(body, index)) return;
+      if (step === undefined || read === undefined || before === undefined) continue;
+      if (body.batches[index] !== body.batches[index - 1] || before.region !== step.region) continue;
+      if (!resets(before) || !followsWrite(body, index)) continue;
       context.report(step, read.node, {
         message: `${describe(before)} has reset @@ROWCOUNT before it is read here.`,
       });
-    });
+    }
   },
 };
+
+const countingIndices = indicesWhere((step) => countRead(step) !== undefined);
+
+function countRead(step: Step) {
+  return step.find('variable').find(({ node }) => node.name.toUpperCase() === '@@ROWCOUNT');
+}
 
 function resets({ statement }: Step): boolean {
   switch (statement.kind) {

@@ -1,6 +1,7 @@
 import { bare } from '../syntax/inspect.ts';
-import { openTransactions } from './analysis/flow.ts';
+import { isTransactionOpen } from './analysis/flow.ts';
 import { callName } from './analysis/names.ts';
+import { indicesOf, indicesWhere } from './analysis/selections.ts';
 import type { Rule } from './engine/rule.ts';
 
 const errorFunctions = ['ERROR_MESSAGE', 'ERROR_NUMBER', 'ERROR_STATE', 'ERROR_SEVERITY', 'ERROR_PROCEDURE'];
@@ -48,10 +49,11 @@ END CATCH;`,
     },
   ],
   body(body, context) {
-    const open = openTransactions(body);
-    body.steps.forEach((step, index) => {
+    for (const index of suspectIndices(body)) {
+      const step = body.steps[index];
+      if (step === undefined) continue;
       const { statement } = step;
-      if (open[index] === true && definitions.includes(statement.kind) && step.region !== 'catch') {
+      if (definitions.includes(statement.kind) && isTransactionOpen(body, index) && step.region !== 'catch') {
         context.report(step, statement, { message: 'DDL is not allowed inside a transaction on Synapse.' });
       }
       if (
@@ -69,30 +71,27 @@ END CATCH;`,
           context.report(step, statement, { message: 'Synapse refuses THROW with a number from 100000 to 150000.' });
         }
       }
-      if (step.region !== 'catch' || !hasTransaction(body.steps.map((other) => other.statement))) return;
+      if (step.region !== 'catch') continue;
       const reads = step.find('call').find(({ node }) => errorFunctions.includes(callName(node)));
-      if (reads === undefined) return;
-      const rolledBack = body.steps
-        .slice(0, index)
-        .some(
-          (before) =>
-            before.tryCatch === step.tryCatch && before.region === 'catch' && before.statement.kind === 'transaction',
-        );
-      const rollsLater = body.steps
-        .slice(index + 1)
-        .some(
-          (after) =>
-            after.tryCatch === step.tryCatch && after.region === 'catch' && after.statement.kind === 'transaction',
-        );
-      if (!rolledBack && rollsLater) {
+      if (reads === undefined) continue;
+      const ends = indicesOf(body, 'transaction').filter((at) => {
+        const other = body.steps[at];
+        return other?.tryCatch === step.tryCatch && other.region === 'catch';
+      });
+      const rolledBack = ends.some((at) => at < index);
+      if (!rolledBack && ends.some((at) => at > index)) {
         context.report(step, reads.node, {
           message: `${callName(reads.node)} is read before ROLLBACK, which fails on Synapse after an error.`,
         });
       }
-    });
+    }
   },
 };
 
-function hasTransaction(statements: readonly { readonly kind: string }[]): boolean {
-  return statements.some((statement) => statement.kind === 'transaction');
-}
+const suspectIndices = indicesWhere(
+  ({ statement, region }) =>
+    region === 'catch' ||
+    statement.kind === 'transaction' ||
+    statement.kind === 'throw' ||
+    definitions.includes(statement.kind),
+);

@@ -1,6 +1,7 @@
 import type { TableName } from '../../../protocol/catalog.ts';
 import { nameFits } from '../model/names.ts';
 import { lastPart, tableNameOf } from '../syntax/inspect.ts';
+import { stepsOf } from './analysis/selections.ts';
 import type { Body } from './analysis/steps.ts';
 import { allPlatforms, type Rule } from './engine/rule.ts';
 
@@ -24,7 +25,7 @@ export const tableLacksKey: Rule = {
   body(body, context) {
     // The tables that a generated load keeps for itself are written by it alone.
     if (context.own !== null) return;
-    for (const step of body.steps) {
+    for (const step of stepsOf(body, 'create-table')) {
       const { statement } = step;
       if (statement.kind !== 'create-table' || statement.query !== null || statement.cloneOf !== null) continue;
       if (statement.temporary || statement.external || lastPart(statement.name).name.startsWith('#')) continue;
@@ -53,13 +54,13 @@ export const tableLacksKey: Rule = {
 
 /** A table that the script drops again is a tool of the script. */
 function isDropped(body: Body, table: TableName): boolean {
-  return body.steps.some(
+  return stepsOf(body, 'drop').some(
     ({ statement }) => statement.kind === 'drop' && statement.names.some((name) => nameFits(tableNameOf(name), table)),
   );
 }
 
 function addsKeyLater(body: Body, table: TableName): boolean {
-  return body.steps.some(({ statement }) => {
+  return stepsOf(body, 'create-index', 'alter-table').some(({ statement }) => {
     if (statement.kind === 'create-index')
       return statement.definition.unique && nameFits(tableNameOf(statement.table), table);
     if (statement.kind !== 'alter-table' || !nameFits(tableNameOf(statement.name), table)) return false;

@@ -1,4 +1,5 @@
 import { insertAt } from './analysis/fixes.ts';
+import { stepsOf } from './analysis/selections.ts';
 import { isTerminated, siblingBefore } from './analysis/siblings.ts';
 import { type Rule, tsqlPlatforms } from './engine/rule.ts';
 
@@ -34,8 +35,7 @@ END CATCH;`,
     },
   ],
   body(body, context) {
-    for (const step of body.steps) {
-      if (step.statement.kind !== 'throw') continue;
+    for (const step of stepsOf(body, 'throw')) {
       const before = siblingBefore(body, step);
       if (before === null || isTerminated(before, context)) continue;
       const transaction = /\b(?:ROLLBACK|COMMIT|BEGIN|SAVE)(?:\s+TRAN(?:SACTION)?)?\s*$/i.test(

@@ -5,10 +5,11 @@ import { insertAt, nullSafeDifferent } from './analysis/fixes.ts';
 import { writtenValues } from './analysis/insert-values.ts';
 import { columnName, includes, plainColumn } from './analysis/names.ts';
 import { isDigestRole } from './analysis/roles.ts';
+import { indexIn, indicesWhere, stepsAt } from './analysis/selections.ts';
 import { sameTable, setComparison } from './analysis/sides.ts';
-import { type Body, indexIn, type Scope, type Source, type Step, stepsWith } from './analysis/steps.ts';
+import type { Body, Scope, Source, Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
-import { closingsOf } from './analysis/versions.ts';
+import { closingSteps, closingsOf } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const trackedColumnIsNotCompared: Rule = {
@@ -47,7 +48,7 @@ COMMIT TRANSACTION;`,
     },
   ],
   body(body, context) {
-    for (const step of stepsWith(body, 'update')) {
+    for (const step of closingSteps(body, context.tables)) {
       for (const { node, scope } of closingsOf(step, context.tables)) {
         if (node.kind !== 'update' || scope.target === null || node.where === null) continue;
         const tested = testedBy(step, context, scope, node.where);
@@ -140,11 +141,17 @@ function isNullSafe({ operator }: Binary): boolean {
   return operator === '<=>';
 }
 
+const insertingIndices = indicesWhere((step) => writtenValues(step).some(({ by }) => by === 'insert'));
+
 /** Attributes that a later INSERT into the same table takes from a source column of the same name. */
 function insertedAttributes(body: Body, step: Step, target: Source, context: RuleContext): readonly string[] {
   const table = context.tables.tableOf(target);
   if (table === null) return [];
-  const names = body.steps.slice(indexIn(body, step) + 1).flatMap((later) =>
+  const own = indexIn(body, step);
+  const names = stepsAt(
+    body,
+    insertingIndices(body).filter((index) => index > own),
+  ).flatMap((later) =>
     writtenValues(later).flatMap(({ column, value, by, target: written }) => {
       const source = plainColumn(value);
       const role = table.columns.find((candidate) => candidate.name.toLowerCase() === column.toLowerCase())?.role;

@@ -1,5 +1,6 @@
 import { indentOf, insertAt } from './analysis/fixes.ts';
 import { setsOption } from './analysis/flow.ts';
+import { stepsOf } from './analysis/selections.ts';
 import type { Rule } from './engine/rule.ts';
 
 export const transactionLacksXactAbort: Rule = {
@@ -27,7 +28,9 @@ COMMIT TRANSACTION;`,
     },
   ],
   body(body, context) {
-    const begin = body.steps.find(({ statement }) => statement.kind === 'transaction' && statement.action === 'begin');
+    const begin = stepsOf(body, 'transaction').find(
+      ({ statement }) => statement.kind === 'transaction' && statement.action === 'begin',
+    );
     if (begin === undefined || setsOption(body, 'XACT_ABORT', 'ON')) return;
     // A transaction that nothing is written in is no load.
     const writes = body.steps.some(({ statement }) =>

@@ -1,6 +1,7 @@
 import { insertAt } from './analysis/fixes.ts';
 import { hasDescendant } from './analysis/flow.ts';
 import { mergesOf, sourceKeyColumns } from './analysis/merges.ts';
+import { indicesWhere, indicesWith, stepsAt } from './analysis/selections.ts';
 import { meet, tableNamesOf, tablesIn } from './analysis/sides.ts';
 import { coversKey, sourceText } from './analysis/tables.ts';
 import type { Rule } from './engine/rule.ts';
@@ -33,7 +34,9 @@ WHEN NOT MATCHED THEN INSERT (UnitNo, Label) VALUES (s.UnitNo, s.Label);`,
     },
   ],
   body(body, context) {
-    body.steps.forEach((step, index) => {
+    for (const index of indicesWith(body, 'merge')) {
+      const step = body.steps[index];
+      if (step === undefined) continue;
       for (const facts of mergesOf(step, context.tables)) {
         const [source] = facts.sources;
         const columns = sourceKeyColumns(facts);
@@ -41,13 +44,10 @@ WHEN NOT MATCHED THEN INSERT (UnitNo, Label) VALUES (s.UnitNo, s.Label);`,
         const key = coversKey(context.tables.relation(source)?.keys ?? null, columns);
         if (key === null || key.enforced) continue;
         const names = tableNamesOf(source);
-        const checked = body.steps
-          .slice(0, index)
-          .some(
-            (before) =>
-              meet(tablesIn(before.statement), names) &&
-              hasDescendant(before.statement, (node) => node.kind === 'select' && node.having !== null),
-          );
+        const checked = stepsAt(
+          body,
+          countingIndices(body).filter((at) => at < index),
+        ).some((before) => meet(tablesIn(before.statement), names));
         if (checked || source.node.kind !== 'table') continue;
         const table = context.text(step, source.node.name);
         const list = columns.join(', ');
@@ -69,6 +69,11 @@ WHEN NOT MATCHED THEN INSERT (UnitNo, Label) VALUES (s.UnitNo, s.Label);`,
           ],
         });
       }
-    });
+    }
   },
 };
+
+/** Statements that group rows and keep some groups. */
+const countingIndices = indicesWhere(({ statement }) =>
+  hasDescendant(statement, (node) => node.kind === 'select' && node.having !== null),
+);

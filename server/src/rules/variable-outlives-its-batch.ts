@@ -1,3 +1,4 @@
+import { indicesOf, indicesWhere } from './analysis/selections.ts';
 import { type Rule, tsqlPlatforms } from './engine/rule.ts';
 
 export const variableOutlivesItsBatch: Rule = {
@@ -16,21 +17,25 @@ export const variableOutlivesItsBatch: Rule = {
   body(body, context) {
     if (body.owner !== null || body.batches[0] === body.batches.at(-1)) return;
     const declaredIn = new Map<string, Set<number>>();
-    body.steps.forEach(({ statement }, index) => {
-      const batch = body.batches[index] ?? 0;
+    for (const at of indicesOf(body, 'declare', 'declare-table')) {
+      const statement = body.steps[at]?.statement;
+      const batch = body.batches[at] ?? 0;
       const names =
-        statement.kind === 'declare'
+        statement?.kind === 'declare'
           ? statement.variables.map((variable) => variable.name)
-          : statement.kind === 'declare-table'
+          : statement?.kind === 'declare-table'
             ? [statement.name]
             : [];
       for (const name of names) {
         const key = name.toLowerCase();
         declaredIn.set(key, (declaredIn.get(key) ?? new Set()).add(batch));
       }
-    });
+    }
+    if (declaredIn.size === 0) return;
     const reported = new Set<string>();
-    body.steps.forEach((step, index) => {
+    for (const index of mentioningIndices(body)) {
+      const step = body.steps[index];
+      if (step === undefined) continue;
       const batch = body.batches[index] ?? 0;
       for (const { node } of [...step.find('variable'), ...step.find('table-variable')]) {
         const key = node.name.toLowerCase();
@@ -42,6 +47,10 @@ export const variableOutlivesItsBatch: Rule = {
           message: `${node.name} ended with the batch that declares it, before the GO above.`,
         });
       }
-    });
+    }
   },
 };
+
+const mentioningIndices = indicesWhere(
+  (step) => step.find('variable').length > 0 || step.find('table-variable').length > 0,
+);

@@ -6,8 +6,9 @@ import type { RuleContext } from '../engine/rule.ts';
 import { isNegated } from './comparisons.ts';
 import { memoByStep } from './memo.ts';
 import { plainColumn } from './names.ts';
+import { indicesByTables, stepsAt } from './selections.ts';
 import { sameTable, sourceOfColumn, tableNamesOf } from './sides.ts';
-import { conjuncts, type Entry, type Scope, type Source, type Step, scopeOfQuery } from './steps.ts';
+import { type Body, conjuncts, type Entry, type Scope, type Source, type Step, scopeOfQuery } from './steps.ts';
 import type { Tables } from './tables.ts';
 
 /** A test that a row of one table has no counterpart in another. */
@@ -142,4 +143,16 @@ function fits(table: string, schema: string | null): boolean {
     fitsPattern(table, defaultConventions.tables.staging ?? []) ||
     (schema !== null && fitsPattern(schema, defaultConventions.schemas.staging ?? []))
   );
+}
+
+const detectingIndices = indicesByTables(detects);
+
+/** True when a step looks for deleted source rows. */
+export function detects(step: Step, tables: Tables): boolean {
+  return detections(step, tables).length > 0;
+}
+
+/** The steps of a body that look for deleted source rows. */
+export function detectingSteps(body: Body, tables: Tables): readonly Step[] {
+  return stepsAt(body, detectingIndices(body, tables));
 }

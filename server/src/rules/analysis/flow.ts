@@ -2,14 +2,16 @@ import { bare, childrenOf, findAll } from '../../syntax/inspect.ts';
 import type { Call, Expression, Node, Statement } from '../../syntax/tree.ts';
 import { memo } from './memo.ts';
 import { callName, same } from './names.ts';
+import { indexIn, indicesOf, stepsOf } from './selections.ts';
 import { meet, type TableNames, tablesIn } from './sides.ts';
-import { type Body, indexIn, type Step } from './steps.ts';
+import type { Body, Step } from './steps.ts';
 
-/** For each step whether a transaction is open before it runs, as far as the order of the text tells. */
-export const openTransactions = memo((body: Body): readonly boolean[] => {
+/** Indices of the steps that open or end a transaction, with what holds behind them. */
+const turns = memo((body: Body): readonly { readonly index: number; readonly open: boolean }[] => {
   let open = false;
-  return body.steps.map((step) => {
-    const before = open;
+  return indicesOf(body, 'transaction', 'opaque', 'block').flatMap((index) => {
+    const step = body.steps[index];
+    if (step === undefined) return [];
     const { statement } = step;
     if (statement.kind === 'transaction' && step.region !== 'catch') {
       if (statement.action === 'begin') open = true;
@@ -23,13 +25,18 @@ export const openTransactions = memo((body: Body): readonly boolean[] => {
       else if (/^(?:COMMIT|END|ROLLBACK|ABORT)\b/.test(statement.name)) open = false;
     }
     if (statement.kind === 'block' && statement.options.some((option) => option.name === 'ATOMIC')) open = true;
-    return before;
+    return [{ index, open }];
   });
 });
 
+/** True when a transaction is open before a step runs, as far as the order of the text tells. */
+export function isTransactionOpen(body: Body, index: number): boolean {
+  return turns(body).findLast((turn) => turn.index < index)?.open ?? false;
+}
+
 /** True when the body, or the file's SET lines before it, turns XACT_ABORT on. */
 export function setsOption(body: Body, name: string, value: string): boolean {
-  return body.steps.some(
+  return stepsOf(body, 'set-option').some(
     ({ statement }) =>
       statement.kind === 'set-option' && statement.names.includes(name) && same(statement.value, value),
   );

@@ -1,7 +1,8 @@
 import { childrenOf } from '../../syntax/inspect.ts';
 import type { Node, Statement } from '../../syntax/tree.ts';
 import type { RuleContext } from '../engine/rule.ts';
-import { type Body, indexIn, type Step } from './steps.ts';
+import { indexIn } from './selections.ts';
+import type { Body, Step } from './steps.ts';
 
 /** The statement before a step in the same list of statements, with the step that it belongs to; null for a first one. */
 export function siblingBefore(body: Body, step: Step): { readonly statement: Statement; readonly step: Step } | null {

@@ -111,27 +111,6 @@ export function bodiesOf(script: Script): readonly Body[] {
   return found;
 }
 
-const found = new WeakMap<Body, Map<string, readonly Step[]>>();
-
-/** The steps of a body that hold a node of one of some kinds, in their order; each question is answered once a body. */
-export function stepsWith(body: Body, ...kinds: readonly Kind[]): readonly Step[] {
-  const known = found.get(body) ?? new Map<string, readonly Step[]>();
-  found.set(body, known);
-  const question = kinds.join();
-  const kept = known.get(question) ?? body.steps.filter((step) => kinds.some((kind) => step.find(kind).length > 0));
-  known.set(question, kept);
-  return kept;
-}
-
-const positions = new WeakMap<Body, Map<Step, number>>();
-
-/** Index of a step in its body, -1 for a step of another one. */
-export function indexIn(body: Body, step: Step): number {
-  const known = positions.get(body) ?? new Map(body.steps.map((other, index) => [other, index]));
-  positions.set(body, known);
-  return known.get(step) ?? -1;
-}
-
 /** The steps of a top-level statement; kept as long as the statement lives, so an edit elsewhere costs nothing. */
 export function stepsOfRoot(root: Statement): RootSteps {
   const kept = known.get(root);

@@ -1,5 +1,6 @@
 import type { Expression } from '../../syntax/tree.ts';
 import { memo } from './memo.ts';
+import { stepsOf } from './selections.ts';
 import type { Body, Step } from './steps.ts';
 
 /** What a body knows of a variable (names in lower case). */
@@ -22,7 +23,7 @@ export const variablesOf = memo((body: Body): ReadonlyMap<string, VariableFact> 
   if (body.owner !== null && body.owner.kind !== 'create-trigger') {
     for (const parameter of body.owner.parameters) fact(parameter.name).type = parameter.type?.text ?? null;
   }
-  for (const step of body.steps) {
+  for (const step of stepsOf(body, 'declare', 'set-variable', 'select-statement')) {
     const { statement } = step;
     if (statement.kind === 'declare') {
       for (const variable of statement.variables) {

@@ -2,8 +2,9 @@ import { bare } from '../../syntax/inspect.ts';
 import type { Assignment, ColumnReference, Expression, MergeUpdate, Update } from '../../syntax/tree.ts';
 import { memoByStep } from './memo.ts';
 import { columnName, plainColumn, same } from './names.ts';
+import { indicesByTables, stepsAt } from './selections.ts';
 import { columnsIn, innerColumn, isConstant, sourceOfColumn } from './sides.ts';
-import type { Scope, Source, Step } from './steps.ts';
+import type { Body, Scope, Source, Step } from './steps.ts';
 import { rowNumberOf, type Tables } from './tables.ts';
 
 /** A condition that keeps only open or current versions of one source. */
@@ -166,3 +167,10 @@ export const closingsOf = memoByStep((step: Step, tables: Tables): readonly Clos
     return closing === null || scope === null ? [] : [{ closing, scope, node }];
   }),
 );
+
+const closingIndices = indicesByTables((step, tables) => closingsOf(step, tables).length > 0);
+
+/** The steps of a body that close versions. */
+export function closingSteps(body: Body, tables: Tables): readonly Step[] {
+  return stepsAt(body, closingIndices(body, tables));
+}
