@@ -5,9 +5,10 @@ import { lint } from '../rules/engine/lint.ts';
 import type { HouseRules } from '../rules/engine/rule.ts';
 import type { LintSettings } from '../rules/engine/settings.ts';
 import { rules } from '../rules/registry.ts';
-import type { OpenDocument } from './documents.ts';
+import { isPlainPython, isPython, type OpenDocument } from './documents.ts';
 import type { Folder } from './folder.ts';
 import { folderOf } from './port.ts';
+import { withPythonFixes } from './python.ts';
 import { regenerateIn } from './regeneration.ts';
 import type { FolderSettings } from './settings.ts';
 
@@ -16,11 +17,11 @@ const largestLinted = 2 * 1024 * 1024;
 
 /** What is wrong with a document, by its syntax and by the rules that the folder leaves on. */
 export function diagnosticsOf(document: OpenDocument, folder: Folder): Outcome<readonly Diagnostic[]> {
-  if (document.degraded !== null) return { value: [], problems: [] };
+  if (document.degraded !== null || isPlainPython(document)) return { value: [], problems: [] };
   const { script, uri, text } = document;
   // A folder of SQL Server 2016 is judged by that version's rules.
   const stated = parsePlatform(folder.settingsOf(uri).platform ?? '');
-  return lint({
+  const outcome = lint({
     script,
     file: uri,
     platform: stated?.name === script.platform ? stated : { name: script.platform },
@@ -30,6 +31,7 @@ export function diagnosticsOf(document: OpenDocument, folder: Folder): Outcome<r
     settings: lintSettingsOf(folder, uri, text),
     regenerate: regenerateIn(folder),
   });
+  return isPython(document) ? { ...outcome, value: withPythonFixes(outcome.value, text) } : outcome;
 }
 
 /**

@@ -3,7 +3,9 @@ import type { Range } from '../../../protocol/position.ts';
 import { type FileDefinitions, readDefinitions } from '../model/definitions.ts';
 import { lineStartsOf, offsetOf } from '../syntax/inspect.ts';
 import { parse, reparse } from '../syntax/parse.ts';
+import { parsePython, sparkPlatform } from '../syntax/python-script.ts';
 import type { Script } from '../syntax/tree.ts';
+import { isPythonFile } from './python.ts';
 
 /** A change as the editor reports it: of a range, or of the whole text. */
 export interface TextChange {
@@ -42,15 +44,31 @@ export function openDocument(
     version,
     text,
     lineStarts: lineStartsOf(text),
-    script: parse(degraded === null ? text : '', { platform }),
+    script: readScript(uri, language, degraded === null ? text : '', platform),
     degraded,
   };
+}
+
+/** The SQL of a document; empty where it is a Python file without any. */
+function readScript(uri: string, language: string, text: string, platform: PlatformName): Script {
+  const script = isPython({ uri, language }) ? parsePython(text, platform) : parse(text, { platform });
+  return script ?? parse('', { platform: sparkPlatform(platform) });
+}
+
+/** SQL stands only in parts of the document. */
+export function isPython({ uri, language }: { readonly uri: string; readonly language: string }): boolean {
+  return language === 'python' || isPythonFile(uri);
+}
+
+/** A Python file in which there is nothing for us. */
+export function isPlainPython(document: OpenDocument): boolean {
+  return isPython(document) && document.script.batches.every(({ units }) => units.length === 0);
 }
 
 /** The document after changes that are applied one after the other; only touched statements are parsed again. */
 export function changeDocument(document: OpenDocument, version: number, changes: readonly TextChange[]): OpenDocument {
   let { text, lineStarts, script } = document;
-  let isWhole = document.degraded !== null;
+  let isWhole = document.degraded !== null || isPython(document);
   for (const change of changes) {
     if (change.range === undefined) {
       text = change.text;

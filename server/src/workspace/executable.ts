@@ -12,6 +12,7 @@ import { dryRunRefusal } from './dry-run.ts';
 import type { Folder } from './folder.ts';
 import { loadOf } from './load-of.ts';
 import { readsOnly } from './reads-only.ts';
+import { previewScript } from './script-preview/script-preview.ts';
 
 export interface ExecutableRequest {
   /** The script; absent: the load is generated from the specification. */
@@ -30,12 +31,12 @@ export interface ExecutableRequest {
  *
  * A script runs as it is, but for the values of its marked parameters, wherever its platform is the connection's. On the
  * embedded engine a script of another platform runs by its specification instead: the text is generated again for the
- * engine, and only if the script still says what its specification says. A preview always comes from the specification.
+ * engine, and only if the script still says what its specification says. A preview comes from the specification, or from the text of a script without.
  */
 export function executableLoad(folder: Folder, request: ExecutableRequest): Outcome<ExecutableLoad | null> {
   const { text } = request;
   const specification = request.specification ?? (text === undefined ? null : readHeader(text));
-  if (specification === null) return handWritten(request, text ?? '');
+  if (specification === null) return handWritten(folder, request, text ?? '');
   const own = text === undefined ? null : ownPlatform(specification);
   const isAtHome = own !== null && runsOn(own, request.platform);
   return isAtHome && text !== undefined
@@ -114,7 +115,7 @@ function translated(
 }
 
 /** A script of which only its text is known. */
-function handWritten(request: ExecutableRequest, text: string): Outcome<ExecutableLoad | null> {
+function handWritten(folder: Folder, request: ExecutableRequest, text: string): Outcome<ExecutableLoad | null> {
   const { platform } = request;
   const guessed = detectPlatform(text);
   const isForeign = platform === 'duckdb' && guessed !== null && guessed !== undefined && guessed !== 'duckdb';
@@ -126,14 +127,17 @@ function handWritten(request: ExecutableRequest, text: string): Outcome<Executab
   }
   const bound = bindParameters(text, request.parameters, platform);
   if (bound.problems.length > 0) return { value: null, problems: bound.problems };
+  const preview = previewScript(bound.value, platform, {
+    tableOf: (name) => folder.catalog.lookup.one(name),
+    isView: (table) => folder.isView(table),
+  });
   const value: ExecutableLoad = {
     title: request.title,
     specification: null,
     text: bound.value,
     batches: isForeign ? [] : splitBatches(bound.value, platform),
-    preview: null,
-    previewRefusal:
-      'The script has no specification in its header, so what it would change is not known before it runs.',
+    preview: preview.plan,
+    previewRefusal: preview.refusal,
     parameters: [],
     readsOnly: readsOnly(bound.value, platform),
     dryRunRefusal: dryRunRefusal(bound.value, platform),

@@ -6,14 +6,16 @@ import { inferLoads } from '../load/candidates.ts';
 import { buildCatalog, type TableCatalog } from '../model/catalog.ts';
 import { type FileDefinitions, readDefinitions } from '../model/definitions.ts';
 import { type FileMention, readMentions } from '../model/mentions.ts';
+import { formatTableName } from '../model/names.ts';
 import { joinObjects, noObjects, schemaObjectsOf } from '../rules/analysis/schema-objects.ts';
 import type { SchemaObjects } from '../rules/analysis/tables.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
 import { lineStartsOf, problemsOf, rangeOf } from '../syntax/inspect.ts';
-import { parse } from '../syntax/parse.ts';
 import { detectPlatform } from '../syntax/platform.ts';
+import { sparkPlatform } from '../syntax/python-script.ts';
 import type { Script } from '../syntax/tree.ts';
 import { type FilePort, fileNameOf, fitsGlob, folderOf, joinPath, liesIn } from './port.ts';
+import { isInstalled, isPythonFile, parseFile } from './python.ts';
 import { readSettings } from './read-settings.ts';
 import { defaultSettings, type FolderSettings } from './settings.ts';
 import { filesOfProject } from './sqlproj.ts';
@@ -76,7 +78,7 @@ export class Folder {
 
   /**
    * Reads files and folders: of a folder with database projects, the files that they build; of any other, every `.sql`
-   * file and DACPAC below it. Returns the names that lead to nothing.
+   * file and DACPAC below it; of both, the Python files with SQL in them. Returns the names that lead to nothing.
    */
   async read(paths: readonly string[]): Promise<readonly string[]> {
     const missing: string[] = [];
@@ -107,12 +109,15 @@ export class Folder {
       const { readDacpac } = await import('./dacpac.ts');
       const { value, problems } = readDacpac(bytes, file);
       this.take(file, { definitions: value, mentions: [], objects: noObjects, problems });
-    } else if (bytes.length <= largestFile) this.takeText(file, decodeBytes(bytes).text);
+    } else if (isPythonFile(file) && isInstalled(file)) return;
+    else if (bytes.length <= largestFile) this.takeText(file, decodeBytes(bytes).text);
   }
 
-  /** Takes over the text of a SQL file. */
+  /** Takes over the text of a SQL file, or of a Python file with SQL in it; other Python files are no part of the folder. */
   takeText(file: string, text: string): void {
-    this.takeScript(file, parse(text, { platform: this.platformOf(file, text) }));
+    const script = parseFile(file, text, this.platformOf(file, text));
+    if (script !== null) this.takeScript(file, script);
+    else if (this.files.has(file)) this.forget(file);
   }
 
   /**
@@ -161,8 +166,8 @@ export class Folder {
 
   /** Platform of a file by the folder's settings, else by its syntax, else the option's, else SQL Server. */
   platformOf(file: string, text: string): PlatformName {
-    if (this.options.forcedPlatform !== undefined) return this.options.forcedPlatform;
-    const stated = parsePlatform(this.settingsOf(file).platform ?? '')?.name;
+    const stated = this.options.forcedPlatform ?? parsePlatform(this.settingsOf(file).platform ?? '')?.name;
+    if (isPythonFile(file)) return sparkPlatform(stated ?? 'databricks');
     return stated ?? detectPlatform(text) ?? this.options.platform ?? 'sqlserver';
   }
 
@@ -225,6 +230,14 @@ export class Folder {
       }
     }
     return found;
+  }
+
+  /** A view, which shows rows of other tables. */
+  isView(table: CatalogTable): boolean {
+    const derived = this.files.get(table.file)?.definitions.derived ?? [];
+    return derived.some(
+      ({ facts }) => facts.origin === 'view' && formatTableName(facts.name) === formatTableName(table.name),
+    );
   }
 
   /** Few enough files that the catalog may be made again while somebody waits for an answer. */
@@ -296,7 +309,7 @@ export class Folder {
     }
     const inProject = (file: string) => projects.some((project) => liesIn(file, folderOf(project)));
     const plain = files.filter(
-      (file) => (ends(file, '.sql') && !inProject(file)) || ends(file, '.dacpac') || file === path,
+      (file) => (ends(file, '.sql') && !inProject(file)) || ends(file, '.dacpac') || ends(file, '.py') || file === path,
     );
     const excluded = (file: string) => {
       const settings = this.settingsOf(file);

@@ -21,7 +21,8 @@ function isRead(statement: Node): boolean {
   return readingStatements.has(statement.kind) && isHarmless(statement);
 }
 
-function isHarmless(node: Node): boolean {
+/** True when nothing at or below a node writes, calls a procedure, reaches another server or is not understood. */
+export function isHarmless(node: Node): boolean {
   switch (node.kind) {
     case 'select':
       if (node.into !== null) return false;

@@ -3,11 +3,11 @@ import type { PlatformOrigin } from '../../../protocol/requests.ts';
 import type { DocumentView } from '../features/view.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
 import { lineStartsOf } from '../syntax/inspect.ts';
-import { parse } from '../syntax/parse.ts';
 import { detectPlatform } from '../syntax/platform.ts';
 import {
   changeDocument,
   definitionsOfDocument,
+  isPlainPython,
   largestDocument,
   type OpenDocument,
   openDocument,
@@ -15,9 +15,10 @@ import {
 } from './documents.ts';
 import { Folder } from './folder.ts';
 import { type FilePort, liesIn } from './port.ts';
+import { isPythonFile, parseFile } from './python.ts';
 
-/** Languages whose documents are SQL as a whole. */
-const sqlLanguages = new Set(['sql', 'tsql', 'mssql', 'sqlserver', 'spark-sql', 'duckdb']);
+/** Languages whose documents are SQL as a whole, and Python, which may have SQL in it. */
+const sqlLanguages = new Set(['sql', 'tsql', 'mssql', 'sqlserver', 'spark-sql', 'duckdb', 'python']);
 
 /**
  * The open documents and the folders around them. Documents of no folder share one that knows only them. The name of a
@@ -110,6 +111,7 @@ export class Workspace {
 
   /** Platform of a document: its connection's, its folder's, that of its syntax, the setting's, SQL Server. */
   platformOf(uri: string, text: string): { readonly platform: PlatformName; readonly origin: PlatformOrigin } {
+    if (isPythonFile(uri)) return { platform: this.folderOf(uri).platformOf(uri, text), origin: 'syntax' };
     const connected = this.connections.get(uri);
     // The embedded engine runs loads of every platform; a script is not DuckDB's because of that connection.
     if (connected !== undefined && connected !== 'duckdb') return { platform: connected, origin: 'connection' };
@@ -126,7 +128,9 @@ export class Workspace {
     for (const uri of this.pending) {
       const document = this.documents.get(uri);
       if (document === undefined || document.degraded !== null) continue;
-      this.folderOf(uri).takeScript(uri, document.script, definitionsOfDocument(document));
+      const folder = this.folderOf(uri);
+      if (!isPlainPython(document)) folder.takeScript(uri, document.script, definitionsOfDocument(document));
+      else if (folder.definitionsOf(uri) !== undefined) folder.forget(uri);
     }
     this.pending.clear();
   }
@@ -143,7 +147,7 @@ export class Workspace {
   /** What features look at. Edits that the folder has not seen yet are handed over first where that is quick. */
   view(uri: string): DocumentView | undefined {
     const document = this.documents.get(uri);
-    if (document === undefined || document.degraded !== null) return undefined;
+    if (document === undefined || document.degraded !== null || isPlainPython(document)) return undefined;
     const folder = this.folderOf(uri);
     if (this.pending.size > 0 && folder.isSmall) this.flush();
     return {
@@ -163,7 +167,8 @@ export class Workspace {
     if (bytes === undefined || bytes.length > largestDocument) return undefined;
     const { text } = decodeBytes(bytes);
     const folder = this.folderOf(uri);
-    const script = parse(text, { platform: this.platformOf(uri, text).platform });
+    const script = parseFile(uri, text, this.platformOf(uri, text).platform);
+    if (script === null) return undefined;
     const definitions = folder.definitionsOf(uri) ?? {
       file: uri,
       platform: script.platform,

@@ -1,0 +1,302 @@
+/** A preview of a hand-written script finds what the run then does, and writes nothing. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PlatformName } from '../../protocol/platform.ts';
+import type { CellValue, PreviewResult } from '../../protocol/run.ts';
+import { readConnectionText } from '../../runner/src/connection-text.ts';
+import { openSession } from '../../runner/src/open-session.ts';
+import { query, queryRows } from '../../runner/src/queries.ts';
+import { defaultCancelDeadlineMs, Run } from '../../runner/src/run.ts';
+import type { Session } from '../../runner/src/session.ts';
+import { executableLoad } from '../../server/src/workspace/executable.ts';
+import { folderOf } from '../support/folders.ts';
+import { type RefereeText, refereeMissing, refereeTsql } from '../support/referee.ts';
+
+const ddl = `
+CREATE SCHEMA stg;
+CREATE SCHEMA dw;
+CREATE TABLE stg.customer (customer_no VARCHAR NOT NULL, city VARCHAR, is_deleted BOOLEAN);
+CREATE TABLE dw.customer (
+  customer_key INTEGER NOT NULL PRIMARY KEY,
+  customer_no VARCHAR NOT NULL,
+  city VARCHAR,
+  note VARCHAR DEFAULT 'none',
+  valid_from DATE NOT NULL,
+  valid_to DATE NOT NULL,
+  is_current BOOLEAN NOT NULL
+);
+CREATE VIEW dw.current_customer AS SELECT * FROM dw.customer WHERE is_current;
+`;
+
+const rows = `
+INSERT INTO stg.customer VALUES ('A', 'Ulm', false), ('B', 'Bonn', false), ('D', 'Kiel', false), ('E', NULL, true), ('F', 'Jena', false);
+INSERT INTO dw.customer (customer_key, customer_no, city, valid_from, valid_to, is_current) VALUES
+  (1, 'A', 'Ulm', DATE '2026-01-01', DATE '9999-12-31', true),
+  (2, 'B', 'Trier', DATE '2026-01-01', DATE '9999-12-31', true),
+  (3, 'C', 'Hof', DATE '2026-01-01', DATE '9999-12-31', true),
+  (4, 'E', 'Linz', DATE '2026-01-01', DATE '9999-12-31', true),
+  (5, 'B', 'Celle', DATE '2025-01-01', DATE '2026-01-01', false);
+`;
+
+interface Expected {
+  readonly inserted?: number;
+  readonly updated?: number;
+  readonly expired?: number;
+  readonly deleted?: number;
+}
+
+const scripts: readonly (readonly [name: string, text: string, counts: Expected])[] = [
+  [
+    'INSERT of rows that are not there yet',
+    `INSERT INTO dw.customer (customer_key, customer_no, city, valid_from, valid_to, is_current)
+SELECT 100 + row_number() OVER (ORDER BY s.customer_no), s.customer_no, s.city, '2026-02-01', '9999-12-31', 1
+FROM stg.customer AS s
+WHERE NOT EXISTS (SELECT 1 FROM dw.customer AS t WHERE t.customer_no = s.customer_no)
+ORDER BY s.customer_no;`,
+    { inserted: 2 },
+  ],
+  [
+    'INSERT of VALUES without a column list',
+    "INSERT INTO dw.customer VALUES (200, 'X', NULL, 'new', '2026-02-01', '9999-12-31', true), (201, 'Y', 'Rom', 'new', '2026-02-01', '9999-12-31', true);",
+    { inserted: 2 },
+  ],
+  [
+    'UPDATE with FROM that meets a row twice',
+    `UPDATE dw.customer AS t SET city = s.city || '!', note = upper(t.note)
+FROM (SELECT * FROM stg.customer UNION ALL SELECT * FROM stg.customer) AS s
+WHERE s.customer_no = t.customer_no AND t.is_current AND s.city IS DISTINCT FROM t.city;`,
+    { updated: 2 },
+  ],
+  [
+    'UPDATE that ends versions',
+    `SET VARIABLE load_date = DATE '2026-02-01';
+UPDATE dw.customer SET valid_to = getvariable('load_date'), is_current = false
+WHERE is_current AND customer_no IN (SELECT customer_no FROM stg.customer WHERE is_deleted);`,
+    { expired: 1 },
+  ],
+  ['DELETE', 'DELETE FROM dw.customer WHERE NOT is_current;', { deleted: 1 }],
+  [
+    'DELETE with USING',
+    'DELETE FROM dw.customer USING stg.customer AS s WHERE s.customer_no = customer.customer_no AND s.is_deleted;',
+    { deleted: 1 },
+  ],
+  ['TRUNCATE', 'TRUNCATE dw.customer;', { deleted: 5 }],
+  [
+    'MERGE with three branches',
+    `MERGE INTO dw.customer AS t
+USING (SELECT customer_no, city, is_deleted FROM stg.customer) AS s
+ON t.customer_no = s.customer_no AND t.is_current
+WHEN MATCHED AND s.is_deleted THEN DELETE
+WHEN MATCHED AND s.city <> t.city THEN UPDATE SET city = s.city
+WHEN NOT MATCHED THEN INSERT (customer_key, customer_no, city, valid_from, valid_to, is_current)
+  VALUES (ascii(s.customer_no), s.customer_no, s.city, DATE '2026-02-01', DATE '9999-12-31', true);`,
+    { inserted: 2, updated: 1, deleted: 1 },
+  ],
+  [
+    'MERGE that ends what the source lacks',
+    `MERGE INTO dw.customer AS t USING stg.customer AS s ON t.customer_no = s.customer_no
+WHEN NOT MATCHED BY SOURCE AND t.is_current THEN UPDATE SET valid_to = DATE '2026-02-01', is_current = false;`,
+    { expired: 1 },
+  ],
+  [
+    'rows put aside first',
+    `BEGIN TRANSACTION;
+CREATE TEMP TABLE changed AS SELECT s.customer_no, s.city FROM stg.customer AS s WHERE s.city LIKE '%n%';
+DELETE FROM changed WHERE customer_no = 'F';
+UPDATE dw.customer SET note = c.city FROM changed AS c WHERE c.customer_no = customer.customer_no;
+DROP TABLE changed;
+COMMIT;`,
+    { updated: 2 },
+  ],
+];
+
+let session: Session;
+beforeAll(async () => {
+  const read = readConnectionText('duckdb::memory:');
+  if (read.kind !== 'settings') throw new Error('no settings');
+  session = await openSession(read.settings, null);
+  await query(session, ddl);
+});
+afterAll(() => session.close());
+
+async function send(
+  mode: 'run' | 'preview',
+  batches: readonly { text: string; line: number }[],
+): Promise<PreviewResult> {
+  const run = new Run(
+    session,
+    { mode, batches, rollBackAtEnd: true },
+    { timeLimitMs: 0, cancelDeadlineMs: defaultCancelDeadlineMs, retries: 0, emit: () => undefined },
+  );
+  const { result } = await run.start();
+  return { samples: {}, ...result };
+}
+
+async function stored(): Promise<ReadonlyMap<CellValue, string>> {
+  const found = await queryRows(session, 'SELECT * FROM dw.customer ORDER BY customer_key');
+  return new Map(found.map((row) => [row[0] ?? null, JSON.stringify(row)]));
+}
+
+async function loadOf(text: string, platform: PlatformName, definitions: string) {
+  const folder = await folderOf({ 'ddl.sql': definitions }, { platform });
+  const { value } = executableLoad(folder, { text, platform, parameters: {}, title: 'script' });
+  if (value === null) throw new Error('the script does not run');
+  return value;
+}
+
+describe('on the embedded engine', () => {
+  test.each(scripts)('%s', async (_name, text, counts) => {
+    await query(session, `DELETE FROM stg.customer; DELETE FROM dw.customer; ${rows}`);
+    const load = await loadOf(text, 'duckdb', ddl);
+    expect(load.previewRefusal).toBeNull();
+    const before = await stored();
+    const previewed = await send('preview', load.preview?.batches ?? []);
+    expect(previewed.error).toBeNull();
+    const none = { inserted: null, updated: null, expired: null, inactivated: null, deleted: null };
+    expect(previewed.counts).toEqual({ ...none, unchanged: null, skipped: null, ...counts });
+    expect(await stored()).toEqual(before);
+    for (const [kind, count] of Object.entries(counts)) {
+      const shown = Object.entries(previewed.samples).find(([name]) => name === kind)?.[1];
+      expect(shown, kind).toHaveLength(count);
+    }
+
+    const run = await send('run', load.batches);
+    expect(run.error).toBeNull();
+    const after = await stored();
+    const ids = [...new Set([...before.keys(), ...after.keys()])];
+    const changed = ids.filter((id) => before.has(id) && after.has(id) && before.get(id) !== after.get(id));
+    expect({
+      inserted: ids.filter((id) => !before.has(id)).length,
+      changed: changed.length,
+      deleted: ids.filter((id) => !after.has(id)).length,
+    }).toEqual({
+      inserted: counts.inserted ?? 0,
+      changed: (counts.updated ?? 0) + (counts.expired ?? 0),
+      deleted: counts.deleted ?? 0,
+    });
+  });
+
+  test('samples show rows as the run leaves them', async () => {
+    await query(session, `DELETE FROM stg.customer; DELETE FROM dw.customer; ${rows}`);
+    const load = await loadOf(scripts[3]?.[1] ?? '', 'duckdb', ddl);
+    const { samples } = await send('preview', load.preview?.batches ?? []);
+    const row = { customer_key: 4, customer_no: 'E', city: 'Linz', note: 'none', valid_from: '2026-01-01' };
+    expect(samples.expired).toEqual([
+      {
+        before: { ...row, valid_to: '9999-12-31', is_current: true },
+        after: { ...row, valid_to: '2026-02-01', is_current: false },
+      },
+    ]);
+  });
+});
+
+describe('is refused in words for', () => {
+  test.each<[string, RegExp]>([
+    [
+      'UPDATE dw.customer SET city = NULL;\nINSERT INTO dw.customer SELECT * FROM dw.customer;',
+      /line 2: it builds on what the script wrote to customer/,
+    ],
+    ['DELETE FROM dw.customer;\nINSERT INTO dw.other SELECT * FROM dw.current_customer;', /view current_customer/],
+    ['INSERT INTO dw.nowhere SELECT 1;', /columns of nowhere are not known/],
+    ["INSERT INTO dw.customer (customer_key) SELECT nextval('s');", /may do more than read/],
+    ['INSERT OR REPLACE INTO dw.customer SELECT * FROM dw.customer;', /replaces/],
+    ['INSERT INTO dw.customer SELECT * FROM dw.customer ON CONFLICT DO NOTHING;', /line 1: .* is not followed/],
+    [
+      'CREATE TEMP TABLE customer AS SELECT 1 AS a;\nDELETE FROM dw.customer; DROP TABLE dw.customer;',
+      /DROP TABLE dw.customer is not followed/,
+    ],
+    ['CREATE TABLE dw.x AS SELECT 1 AS a;', /line 1: CREATE TABLE dw.x is not followed/],
+    ["COPY dw.customer TO 'x.csv';", /COPY/],
+    ['SELECT 1;', /writes to no table/],
+    ['UPDATE dw.customer SET;', /line 1 can't be read/],
+  ])('%s', async (text, message) => {
+    const other = `${ddl}CREATE TABLE dw.other (a INTEGER);`;
+    const load = await loadOf(text, 'duckdb', other);
+    expect(load.preview).toBeNull();
+    expect(load.previewRefusal).toMatch(message);
+  });
+
+  test.each<[string, RegExp]>([
+    ['IF EXISTS (SELECT 1 FROM stg.Customer) DELETE FROM dw.Customer;', /line 1: IF EXISTS \(SELECT is not followed/],
+    ['EXEC dw.Load;', /EXEC dw.Load/],
+    ['DELETE TOP (5) FROM dw.Customer;', /TOP/],
+    ['DELETE FROM dw.Customer;\nGO 2', /GO 2/],
+    ['DELETE FROM dw.Customer OUTPUT deleted.Id INTO dw.Log;', /OUTPUT/],
+    ['SELECT 1 AS a INTO #x;\nDELETE FROM #x OUTPUT deleted.a INTO dw.Log;', /line 2/],
+    ['SELECT 1 AS a INTO #x;\nDELETE #x FROM dw.Customer AS #x;', /./],
+    [
+      'DECLARE @n int;\nDELETE FROM dw.Other;\nSET @n = @@ROWCOUNT;\nDELETE FROM dw.Customer WHERE Id = @n;',
+      /line 4: @n is not known/,
+    ],
+    ['BEGIN TRAN; DELETE FROM dw.Customer; ROLLBACK;', /ROLLBACK/],
+    ["INSERT INTO dw.Customer (City) SELECT c FROM OPENQUERY(x, 'DELETE');", /more than read/],
+  ])('%s (T-SQL)', async (text, message) => {
+    const load = await loadOf(text, 'sqlserver', tsqlDdl);
+    const sent = load.preview?.batches.map((batch) => batch.text).join('\n') ?? '';
+    expect(sent).not.toMatch(/\b(DELETE|INSERT|MERGE|UPDATE)\b/);
+    if (message.source !== '.') expect(load.previewRefusal).toMatch(message);
+  });
+});
+
+const tsqlDdl = `
+CREATE TABLE stg.Customer (CustomerNo varchar(20) NOT NULL, City nvarchar(50) NULL, IsDeleted bit NULL);
+GO
+CREATE TABLE dw.Customer (Id int IDENTITY(1,1) NOT NULL PRIMARY KEY, CustomerNo varchar(20) NOT NULL, City nvarchar(50) NULL,
+  Document xml NULL, Version rowversion, EffectiveFrom datetime2(3) NOT NULL, EffectiveTo datetime2(3) NOT NULL, IsCurrent bit NOT NULL);
+GO
+CREATE TABLE dw.Other (Id int NOT NULL, City nvarchar(50) NULL);
+GO
+CREATE TABLE dw.Log (Id int NULL);`;
+
+const tsqlScripts = [
+  `SET NOCOUNT ON; SET XACT_ABORT ON;
+DECLARE @Now datetime2(3) = SYSUTCDATETIME();
+IF NOT EXISTS (SELECT 1 FROM stg.Customer) THROW 50010, 'empty_stage: stg.Customer', 1;
+IF OBJECT_ID('tempdb..#changed') IS NOT NULL DROP TABLE #changed;
+SELECT s.CustomerNo, s.City INTO #changed FROM stg.Customer AS s WHERE s.IsDeleted = 0;
+BEGIN TRY
+  BEGIN TRANSACTION;
+  UPDATE t SET EffectiveTo = @Now, IsCurrent = 0
+  FROM dw.Customer AS t WITH (UPDLOCK) JOIN #changed AS c ON c.CustomerNo = t.CustomerNo WHERE t.IsCurrent = 1;
+  COMMIT;
+END TRY
+BEGIN CATCH
+  IF XACT_STATE() <> 0 ROLLBACK;
+  THROW;
+END CATCH;`,
+  `WITH s AS (SELECT DISTINCT CustomerNo, City FROM stg.Customer)
+MERGE dw.Customer WITH (HOLDLOCK) AS t USING s ON t.CustomerNo = s.CustomerNo
+WHEN MATCHED AND t.City <> s.City THEN UPDATE SET City = s.City, EffectiveFrom = SYSUTCDATETIME()
+WHEN NOT MATCHED BY TARGET THEN INSERT (CustomerNo, City, EffectiveFrom, EffectiveTo, IsCurrent)
+  VALUES (s.CustomerNo, s.City, SYSUTCDATETIME(), '9999-12-31', 1)
+WHEN NOT MATCHED BY SOURCE THEN DELETE
+OUTPUT $action, inserted.Id;`,
+  `USE DW;
+GO
+INSERT INTO dw.Other (Id, City) SELECT TOP (5) 1, City FROM stg.Customer ORDER BY City;
+GO
+WITH doomed AS (SELECT CustomerNo FROM stg.Customer WHERE IsDeleted = 1)
+DELETE t FROM dw.Customer AS t JOIN doomed AS d ON d.CustomerNo = t.CustomerNo;`,
+  'UPDATE o SET City += c.City FROM dw.Other AS o JOIN stg.Customer AS c ON c.City = o.City OPTION (RECOMPILE);',
+  'UPDATE dw.Other SET City = c.City FROM stg.Customer AS c WHERE c.CustomerNo = CAST(Other.Id AS varchar(20));',
+  'DECLARE @t TABLE (Id int); INSERT INTO @t SELECT 1; DELETE FROM dw.Customer WHERE Id IN (SELECT Id FROM @t);',
+  'TRUNCATE TABLE dw.Other;',
+];
+
+describe.skipIf(refereeMissing() !== null)('for T-SQL passes Microsoft’s parser', () => {
+  test.each<[PlatformName, '2012' | 'newest' | 'fabricdw']>([
+    ['sqlserver', '2012'],
+    ['azuresql', 'newest'],
+    ['synapse', 'newest'],
+    ['fabric', 'newest'],
+  ])('on %s', async (platform, version) => {
+    const texts: RefereeText[] = [];
+    for (const [index, script] of tsqlScripts.entries()) {
+      const load = await loadOf(script, platform, tsqlDdl);
+      expect(load.previewRefusal, script).toBeNull();
+      const text = load.preview?.batches.map((batch) => batch.text).join('\nGO\n') ?? '';
+      expect(text).not.toMatch(/\b(MERGE|UPDATE|DELETE|TRUNCATE|COMMIT|ROLLBACK)\b|INSERT INTO (?!@)/);
+      texts.push({ name: `${platform} ${index}`, text });
+    }
+    expect(await refereeTsql(texts, version)).toEqual([]);
+  });
+});
