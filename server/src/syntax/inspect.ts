@@ -10,14 +10,21 @@ export interface Span {
 
 /** The top-level statements of all batches, in order. */
 export function unitsOf(script: Script): readonly Unit[] {
-  return script.batches.length === 1
-    ? (script.batches[0]?.units ?? [])
-    : script.batches.flatMap((batch) => batch.units);
+  if (script.batches.length === 1) return script.batches[0]?.units ?? [];
+  const known = units.get(script);
+  if (known !== undefined) return known;
+  const all = script.batches.flatMap((batch) => batch.units);
+  units.set(script, all);
+  return all;
 }
+
+const units = new WeakMap<Script, readonly Unit[]>();
 
 /** The problems of all units, with offsets in the file. */
 export function problemsOf(script: Script): readonly SyntaxProblem[] {
-  return unitsOf(script).flatMap((unit) =>
+  // Hardly any unit has problems, and a list for each would take most of the time.
+  const faulty = unitsOf(script).filter((unit) => unit.problems.length > 0);
+  return faulty.flatMap((unit) =>
     unit.problems.map(({ start, end, message }) => ({ start: start + unit.offset, end: end + unit.offset, message })),
   );
 }

@@ -8,10 +8,11 @@ import { isTemporary, readDefinitions, readElements } from '../../model/definiti
 import type { TableFacts } from '../../model/facts.ts';
 import { guessRole } from '../../model/roles.ts';
 import { structureOf } from '../../model/structure.ts';
-import { tableNameOf, unitsOf } from '../../syntax/inspect.ts';
+import { tableNameOf } from '../../syntax/inspect.ts';
 import type { Query, Script, Statement, TableElement } from '../../syntax/tree.ts';
 import { joinObjects, objectsOfStatement } from './schema-objects.ts';
-import { type Step, stepsOfRoot } from './steps.ts';
+import { rootSuccession, rootsOf, type Step, stepsOfRoot } from './steps.ts';
+import { makeFilter } from './succession.ts';
 import type { LocalTables, SchemaObjects } from './tables.ts';
 
 export interface LocalTablesReading {
@@ -27,13 +28,12 @@ export interface LocalTablesReading {
   };
 }
 
-const making = new WeakMap<Statement, boolean>();
+const makers = makeFilter<Statement, null>(rootSuccession);
 
 /** Finds what a script defines for itself: temporary tables, table variables, tables and views of its own. */
 export function localTablesOf(script: Script): LocalTablesReading {
-  const statements = unitsOf(script)
-    .map((unit) => unit.statement)
-    .filter(makesTables);
+  const roots = rootsOf(script);
+  const statements = makers(roots, null, makesTables).flatMap((index) => roots[index] ?? []);
   return {
     statements,
     read(_catalog, objects) {
@@ -45,11 +45,7 @@ export function localTablesOf(script: Script): LocalTablesReading {
 }
 
 function makesTables(root: Statement): boolean {
-  const kept = making.get(root);
-  if (kept !== undefined) return kept;
-  const found = allSteps(root).some((step) => isMaking(step.statement));
-  making.set(root, found);
-  return found;
+  return allSteps(root).some((step) => isMaking(step.statement));
 }
 
 function allSteps(root: Statement): readonly Step[] {

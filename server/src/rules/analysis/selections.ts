@@ -1,21 +1,23 @@
 import type { Kind } from '../../syntax/tree.ts';
 import { memo } from './memo.ts';
 import type { Body, Step } from './steps.ts';
-import { Succession } from './succession.ts';
+import { makeFilter, Succession } from './succession.ts';
 import type { Tables } from './tables.ts';
 
-const bodies = new Succession<Step>();
+const succession = new Succession<Step>();
 
 /** A question that a step answers alone: gives the indices of the steps of a body that fit. */
 export function indicesWhere(fits: (step: Step) => boolean): (body: Body) => readonly number[] {
-  return (body) => bodies.where(body.steps, fits, null, fits);
+  const ask = makeFilter<Step, null>(succession);
+  return (body) => ask(body.steps, null, fits);
 }
 
 /** The same for what depends on the tables, too. */
 export function indicesByTables(
   fits: (step: Step, tables: Tables) => boolean,
 ): (body: Body, tables: Tables) => readonly number[] {
-  return (body, tables) => bodies.where(body.steps, fits, tables, (step) => fits(step, tables));
+  const ask = makeFilter<Step, Tables>(succession);
+  return (body, tables) => ask(body.steps, tables, (step) => fits(step, tables));
 }
 
 /** The steps that stand at some indices of a body. */

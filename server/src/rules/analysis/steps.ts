@@ -1,4 +1,4 @@
-import { bare, childrenOf, tableNameOf } from '../../syntax/inspect.ts';
+import { bare, childrenOf, tableNameOf, unitsOf } from '../../syntax/inspect.ts';
 import type {
   CommonTable,
   CreateFunction,
@@ -16,6 +16,8 @@ import type {
   While,
   WriteTarget,
 } from '../../syntax/tree.ts';
+import { memo } from './memo.ts';
+import { makeFlatMap, Succession } from './succession.ts';
 
 /** One thing that a FROM clause, a USING clause or a write target names. */
 export interface Source {
@@ -87,29 +89,26 @@ interface RootSteps {
 
 const known = new WeakMap<Statement, RootSteps>();
 
-const bodies = new WeakMap<Script, readonly Body[]>();
+/** The top-level statements of a file before and after an edit. */
+export const rootSuccession = new Succession<Statement>();
+const ownSteps = makeFlatMap(rootSuccession, (root: Statement) => stepsOfRoot(root).own);
+const innerBodies = makeFlatMap(rootSuccession, (root: Statement) => stepsOfRoot(root).bodies);
+
+/** The top-level statements of a script; the same list for the same script. */
+export const rootsOf = memo((script: Script): readonly Statement[] => unitsOf(script).map((unit) => unit.statement));
 
 /** All bodies of a script: first the file's own statements, then one for each procedure, function and trigger. */
-export function bodiesOf(script: Script): readonly Body[] {
-  const kept = bodies.get(script);
-  if (kept !== undefined) return kept;
-  const steps: Step[] = [];
+export const bodiesOf = memo((script: Script): readonly Body[] => {
+  const roots = rootsOf(script);
+  const { values: steps, ends } = ownSteps(roots);
   const batches: number[] = [];
-  const inner: Body[] = [];
+  let root = 0;
   script.batches.forEach((batch, index) => {
-    for (const unit of batch.units) {
-      const root = stepsOfRoot(unit.statement);
-      for (const step of root.own) {
-        steps.push(step);
-        batches.push(index);
-      }
-      inner.push(...root.bodies);
-    }
+    root += batch.units.length;
+    for (let end = ends[root - 1] ?? 0; batches.length < end; ) batches.push(index);
   });
-  const found: readonly Body[] = [{ owner: null, steps, batches }, ...inner];
-  bodies.set(script, found);
-  return found;
-}
+  return [{ owner: null, steps, batches }, ...innerBodies(roots).values];
+});
 
 /** The steps of a top-level statement; kept as long as the statement lives, so an edit elsewhere costs nothing. */
 export function stepsOfRoot(root: Statement): RootSteps {

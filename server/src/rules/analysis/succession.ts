@@ -1,79 +1,105 @@
-/** What was found in one list, kept for the list that follows it after an edit. */
-interface Answer {
-  readonly under: unknown;
-  readonly found: readonly number[];
-}
-
-interface State {
-  readonly answers: Map<object, Answer>;
-  /** The list before the edit: how many items at its start and at its end are the same ones. */
-  former: {
-    readonly answers: Map<object, Answer>;
-    readonly length: number;
-    readonly prefix: number;
-    readonly suffix: number;
-  } | null;
+/** How a list follows from the one before an edit: so many items at its start and at its end are the same ones. */
+interface Link<T> {
+  readonly before: readonly T[];
+  readonly prefix: number;
+  readonly suffix: number;
 }
 
 /**
- * Finds items of long lists of which an edit replaces a few: statements of a file, steps of a body. What was found in
- * the list before is taken over for the items that both share, so a key costs as much as it changes.
+ * Knows which list follows which, for long lists of which an edit replaces a few items: statements of a file, steps of
+ * a body. What was worked out for the list before is taken over for the items that both share.
  */
 export class Succession<T extends object> {
-  private readonly states = new WeakMap<readonly T[], State>();
+  private readonly links = new WeakMap<readonly T[], { link: Link<T> | null }>();
   /** By its first and by its last item, the newest list that has it there. */
   private readonly newest = new WeakMap<T, readonly T[]>();
 
-  /**
-   * Indices of the items that fit, in their order.
-   * @param question stands for `fits`: the same object asks the same
-   * @param under what the answer depends on besides the item; another object asks again
-   */
-  where(list: readonly T[], question: object, under: unknown, fits: (item: T) => boolean): readonly number[] {
-    const state = this.stateOf(list);
-    const known = state.answers.get(question);
+  /** Null for a list that follows none. */
+  linkOf(list: readonly T[]): Link<T> | null {
+    const known = this.links.get(list);
+    if (known !== undefined) return known.link;
+    const [first, last] = [list[0], list.at(-1)];
+    const before = (first && this.newest.get(first)) ?? (last && this.newest.get(last));
+    const link = before === undefined ? null : { before, ...sharedEnds(before, list) };
+    this.links.set(list, { link });
+    // Only the last list is needed; a chain of all former ones would grow with every key.
+    const former = before === undefined ? undefined : this.links.get(before);
+    if (former !== undefined) former.link = null;
+    if (first !== undefined) this.newest.set(first, list);
+    if (last !== undefined) this.newest.set(last, list);
+    return link;
+  }
+}
+
+/**
+ * Makes a question about the items of lists: gives the indices of those that fit, in their order. An answer depends on
+ * the item and on `under` alone; another `under` asks all items again.
+ */
+export function makeFilter<T extends object, U>(
+  succession: Succession<T>,
+): (list: readonly T[], under: U, fits: (item: T) => boolean) => readonly number[] {
+  const answers = new WeakMap<readonly T[], { readonly under: U; readonly found: readonly number[] }>();
+  return (list, under, fits) => {
+    const known = answers.get(list);
     if (known !== undefined && known.under === under) return known.found;
-    const { former } = state;
-    const before = former?.answers.get(question);
+    const link = succession.linkOf(list);
+    const before = link === null ? undefined : answers.get(link.before);
+    const taken = link !== null && before !== undefined && before.under === under ? { ...link, ...before } : null;
     const found: number[] = [];
-    let [from, to] = [0, list.length];
-    const taken =
-      former != null && before !== undefined && before.under === under ? { former, found: before.found } : null;
-    if (taken !== null) {
-      from = taken.former.prefix;
-      to = list.length - taken.former.suffix;
-      for (const index of taken.found) if (index < from) found.push(index);
-    }
-    for (let index = from; index < to; index += 1) {
+    const end = list.length - (taken?.suffix ?? 0);
+    for (const index of taken?.found ?? []) if (index < (taken?.prefix ?? 0)) found.push(index);
+    for (let index = taken?.prefix ?? 0; index < end; index += 1) {
       const item = list[index];
       if (item !== undefined && fits(item)) found.push(index);
     }
     if (taken !== null) {
-      const { length, suffix } = taken.former;
-      const shift = list.length - length;
-      for (const index of taken.found) if (index >= length - suffix) found.push(index + shift);
+      const { before: former, suffix } = taken;
+      const shift = list.length - former.length;
+      for (const index of taken.found) if (index >= former.length - suffix) found.push(index + shift);
     }
-    state.answers.set(question, { under, found });
+    answers.set(list, { under, found });
     return found;
-  }
+  };
+}
 
-  private stateOf(list: readonly T[]): State {
-    const known = this.states.get(list);
+/** What the items of a list give one after the other. */
+interface Flat<R> {
+  readonly values: readonly R[];
+  /** For each item how many values it and those before it give. */
+  readonly ends: readonly number[];
+}
+
+/** Makes a `flatMap` whose function depends on the item alone. */
+export function makeFlatMap<T extends object, R>(
+  succession: Succession<T>,
+  give: (item: T) => readonly R[],
+): (list: readonly T[]) => Flat<R> {
+  const answers = new WeakMap<readonly T[], Flat<R>>();
+  return (list) => {
+    const known = answers.get(list);
     if (known !== undefined) return known;
-    const [first, last] = [list[0], list.at(-1)];
-    const before = (first && this.newest.get(first)) ?? (last && this.newest.get(last));
-    const former = before === undefined ? undefined : this.states.get(before);
-    const state: State = { answers: new Map(), former: null };
-    if (before !== undefined && former !== undefined) {
-      state.former = { answers: former.answers, length: before.length, ...sharedEnds(before, list) };
-      // Only the last list is needed; a chain of all former ones would grow with every key.
-      former.former = null;
+    const link = succession.linkOf(list);
+    const before = link === null ? undefined : answers.get(link.before);
+    const taken = link !== null && before !== undefined ? { ...link, flat: before } : null;
+    const ends = taken === null ? [] : taken.flat.ends.slice(0, taken.prefix);
+    const middle: R[] = [];
+    const start = ends.at(-1) ?? 0;
+    for (const item of list.slice(ends.length, list.length - (taken?.suffix ?? 0))) {
+      for (const value of give(item)) middle.push(value);
+      ends.push(start + middle.length);
     }
-    this.states.set(list, state);
-    if (first !== undefined) this.newest.set(first, list);
-    if (last !== undefined) this.newest.set(last, list);
-    return state;
-  }
+    let values: readonly R[] = middle;
+    if (taken !== null) {
+      const kept = taken.before.length - taken.suffix;
+      const from = taken.flat.ends[kept - 1] ?? 0;
+      const shift = (ends.at(-1) ?? 0) - from;
+      for (const end of taken.flat.ends.slice(kept)) ends.push(end + shift);
+      values = [...taken.flat.values.slice(0, start), ...middle, ...taken.flat.values.slice(from)];
+    }
+    const flat = { values, ends };
+    answers.set(list, flat);
+    return flat;
+  };
 }
 
 function sharedEnds<T>(

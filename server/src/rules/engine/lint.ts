@@ -2,11 +2,14 @@ import type { CatalogTable } from '../../../../protocol/catalog.ts';
 import type { Platform } from '../../../../protocol/platform.ts';
 import type { Diagnostic, Outcome, Problem } from '../../../../protocol/problem.ts';
 import { nameFits } from '../../model/names.ts';
-import { lineStartsOf, positionOf, type Span } from '../../syntax/inspect.ts';
+import { lineStartsOf, positionOf, type Span, unitsOf } from '../../syntax/inspect.ts';
 import type { Script, Statement } from '../../syntax/tree.ts';
 import { localTablesOf } from '../analysis/local-tables.ts';
+import { memo } from '../analysis/memo.ts';
 import { noObjects } from '../analysis/schema-objects.ts';
-import { type Body, bodiesOf, type Step, stepsOfRoot } from '../analysis/steps.ts';
+import { indicesWhere, stepsAt } from '../analysis/selections.ts';
+import { type Body, bodiesOf, rootSuccession, rootsOf, type Step, stepsOfRoot } from '../analysis/steps.ts';
+import { makeFilter } from '../analysis/succession.ts';
 import { makeTables, type SchemaObjects, type Tables } from '../analysis/tables.ts';
 import { embeddedScripts, offsetInLiteral } from './embedded.ts';
 import type { Edit, Finding, Regenerate, Rule, RuleContext } from './rule.ts';
@@ -42,7 +45,7 @@ export function lint(request: LintRequest): Outcome<readonly Diagnostic[]> {
     (rule) => rule.platforms.includes(request.platform.name) && levelOf(settings, rule.name, file) !== 'off',
   );
   const found = findAll({ ...request, rules: active }, problems);
-  const offsets = rootOffsets(script);
+  const offsets = offsetsOf(script);
   const diagnostics = syntaxDiagnostics(script, file, lines);
   for (const finding of found) {
     const level = levelOf(settings, finding.rule.name, file);
@@ -88,14 +91,14 @@ function inStrings(
   problems: Problem[],
 ): Diagnostic[] {
   const { script, file, settings = defaultSettings } = request;
-  const offsets = rootOffsets(script);
+  const offsets = offsetsOf(script);
   const rules = request.rules.filter((rule) => rule.statement !== undefined && rule.body === undefined);
-  const steps = bodiesOf(script).flatMap((body) => body.steps);
+  const steps = bodiesOf(script).flatMap((body) => stepsAt(body, holdingIndices(body)));
   return steps.flatMap((step) =>
     embeddedScripts(step, script.platform).flatMap(({ literal, script: inner }) => {
-      const start = (offsets.get(step.root) ?? 0) + literal.start;
-      const source = script.text.slice(start, (offsets.get(step.root) ?? 0) + literal.end);
-      const innerOffsets = rootOffsets(inner);
+      const start = offsets(step.root) + literal.start;
+      const source = script.text.slice(start, offsets(step.root) + literal.end);
+      const innerOffsets = offsetsOf(inner);
       const place = (offset: number) => positionOf(lines, start + offsetInLiteral(source, offset));
       return findAll({ ...request, script: inner, rules }, problems).flatMap((finding): readonly Diagnostic[] => {
         const span = absolute(finding.step, finding, innerOffsets);
@@ -129,14 +132,26 @@ function byPosition(left: Diagnostic, right: Diagnostic): number {
   );
 }
 
-function rootOffsets(script: Script): ReadonlyMap<Statement, number> {
-  const offsets = new Map<Statement, number>();
-  for (const batch of script.batches) for (const unit of batch.units) offsets.set(unit.statement, unit.offset);
-  return offsets;
-}
+/** Gives the offset in the file of a top-level statement; 0 for one of another script. */
+type Offsets = (root: Statement) => number;
 
-function absolute(step: Step | null, at: Span | Edit, offsets: ReadonlyMap<Statement, number>): Span {
-  const offset = step === null ? 0 : (offsets.get(step.root) ?? 0);
+/** Looks a few statements up one by one, since a map of all costs more than they do. */
+const offsetsOf = memo((script: Script): Offsets => {
+  const units = unitsOf(script);
+  const known = new Map<Statement, number>();
+  let left = 16;
+  return (root) => {
+    const offset = known.get(root);
+    if (offset !== undefined || left === 0) return offset ?? 0;
+    left -= 1;
+    if (left === 0) for (const unit of units) known.set(unit.statement, unit.offset);
+    else known.set(root, units.find((unit) => unit.statement === root)?.offset ?? 0);
+    return known.get(root) ?? 0;
+  };
+});
+
+function absolute(step: Step | null, at: Span | Edit, offsets: Offsets): Span {
+  const offset = step === null ? 0 : offsets(step.root);
   return { start: offset + at.start, end: offset + at.end };
 }
 
@@ -159,6 +174,9 @@ interface Surroundings {
   readonly broken: Set<string>;
 }
 
+const foundIn = makeFilter<Statement, Surroundings>(rootSuccession);
+const holdingIndices = indicesWhere((step) => embeddedScripts(step, 'sqlserver').length > 0);
+
 const noTables: readonly CatalogTable[] = [];
 const kept = new WeakMap<Statement, Kept>();
 const remembered = new WeakMap<readonly CatalogTable[], Surroundings[]>();
@@ -166,7 +184,7 @@ const remembered = new WeakMap<readonly CatalogTable[], Surroundings[]>();
 function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] {
   const { script, rules } = request;
   const surroundings = surroundingsOf(request);
-  const offsets = rootOffsets(script);
+  const offsets = offsetsOf(script);
   const collected: Finding[] = [];
   const regeneration = guardedRegeneration(request);
   // One context a rule; what it reports goes to the statement or body that is being checked.
@@ -203,26 +221,26 @@ function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] 
   const statementRules = rules
     .filter((rule) => rule.statement !== undefined)
     .map((rule) => ({ rule, context: context(rule) }));
-  for (const batch of script.batches) {
-    for (const { statement } of batch.units) {
-      const before = kept.get(statement);
-      if (before !== undefined && before.surroundings === surroundings) {
-        collected.push(...before.findings);
-        continue;
-      }
-      const findings: Finding[] = [];
-      const { own, bodies } = stepsOfRoot(statement);
-      sink.findings = findings;
-      for (const { rule, context: ruleContext } of statementRules) {
-        guarded(rule, () => {
-          for (const step of own) rule.statement?.(step, ruleContext);
-          for (const body of bodies) for (const step of body.steps) rule.statement?.(step, ruleContext);
-        });
-      }
-      const valid = findings.filter((finding) => !surroundings.broken.has(finding.rule.name));
-      kept.set(statement, { surroundings, findings: valid });
-      collected.push(...valid);
+  const roots = rootsOf(script);
+  const check = (statement: Statement): readonly Finding[] => {
+    const before = kept.get(statement);
+    if (before !== undefined && before.surroundings === surroundings) return before.findings;
+    const findings: Finding[] = [];
+    const { own, bodies } = stepsOfRoot(statement);
+    sink.findings = findings;
+    for (const { rule, context: ruleContext } of statementRules) {
+      guarded(rule, () => {
+        for (const step of own) rule.statement?.(step, ruleContext);
+        for (const body of bodies) for (const step of body.steps) rule.statement?.(step, ruleContext);
+      });
     }
+    const valid = findings.filter((finding) => !surroundings.broken.has(finding.rule.name));
+    kept.set(statement, { surroundings, findings: valid });
+    return valid;
+  };
+  for (const index of foundIn(roots, surroundings, (statement) => check(statement).length > 0)) {
+    const statement = roots[index];
+    if (statement !== undefined) collected.push(...check(statement));
   }
   const bodies: readonly Body[] = bodiesOf(script);
   for (const rule of rules) {
@@ -247,14 +265,8 @@ function guardedRegeneration({ regenerate, script }: LintRequest) {
   }
 }
 
-function slice(
-  script: Script,
-  offsets: ReadonlyMap<Statement, number>,
-  step: Step,
-  start: number,
-  end: number,
-): string {
-  const offset = offsets.get(step.root) ?? 0;
+function slice(script: Script, offsets: Offsets, step: Step, start: number, end: number): string {
+  const offset = offsets(step.root);
   return script.text.slice(Math.max(0, offset + start), Math.max(0, offset + end));
 }
 
