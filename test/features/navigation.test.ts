@@ -9,7 +9,7 @@ function checkDefinition(ddl: string, load: string): void {
   const { text, ranges } = underlined(ddl);
   const { view, position } = openFiles({ 'ddl.sql': text, 'load.sql': load });
   const found = definition(view, position);
-  expect(found.map(({ file }) => file)).toEqual(ranges.map(() => 'file:///work/ddl.sql'));
+  expect(found.map(({ file }) => file)).toEqual(ranges.map(() => 'file:///house/ddl.sql'));
   expectRanges(
     text,
     found.map(({ range }) => range),
@@ -82,14 +82,14 @@ describe('rename', () => {
     const entity = entityAt(view, position);
     if (entity === undefined) throw new Error('nothing at the cursor');
     const files = filesMentioning(view, entity);
-    expect(files).toEqual(['file:///work/load.sql', 'file:///work/ddl.sql']);
+    expect(files).toEqual(['file:///house/load.sql', 'file:///house/ddl.sql']);
     const edits = files.flatMap((file) => {
       const other = workspace.view(file);
       return other === undefined ? [] : renameEdits(other, entity, 'Town');
     });
     expect(edits.map((edit) => `${edit.file} ${edit.newText}`)).toEqual([
-      'file:///work/load.sql [Town]',
-      'file:///work/ddl.sql Town',
+      'file:///house/load.sql [Town]',
+      'file:///house/ddl.sql Town',
     ]);
   });
 

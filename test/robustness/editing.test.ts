@@ -16,7 +16,7 @@ import { Workspace } from '../../server/src/workspace/workspace.ts';
 import { warehouse } from '../support/editor.ts';
 import { seededRandom } from '../support/random.ts';
 
-const uri = 'file:///work/load.sql';
+const uri = 'file:///house/load.sql';
 
 const script = `${warehouse}GO
 CREATE PROCEDURE dbo.load_patient @BatchTime datetime2 = NULL AS
@@ -60,7 +60,7 @@ const pieces = [
 
 function open(text: string): Workspace {
   const workspace = new Workspace({ list: async () => [], read: async () => undefined }, async () => undefined);
-  workspace.addFolder('file:///work');
+  workspace.addFolder('file:///house');
   workspace.fallbackPlatform = 'sqlserver';
   workspace.open(uri, 'sql', 1, text);
   workspace.flush();

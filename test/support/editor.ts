@@ -14,7 +14,7 @@ export interface Opened {
   readonly workspace: Workspace;
 }
 
-const root = 'file:///work';
+const root = 'file:///house';
 
 /** Opens files as documents of one folder; the view is of the file with the cursor, else of the last one. */
 export function openFiles(files: Files, platform?: PlatformName): Opened {
