@@ -15,6 +15,7 @@ import {
   moveTime,
   named,
   nullIf,
+  replace,
   same,
   select,
   shown,
@@ -196,6 +197,41 @@ const insert = {
   where: [any(changed, compare(column('c', 'kind', text), '=', literal('new')))],
   values: [{ column: 'k', value: column('c', 'k', number) }],
 } as const;
+
+describe('literals', () => {
+  const code = valueType('varchar(20)');
+
+  test('are no Unicode text beside a column that is none, unless they need it', () => {
+    expect(server.expression(literal('it’s', code))).toBe("N'it’s'");
+    expect(server.expression(literal("it's", code))).toBe("'it''s'");
+    expect(server.expression(literal("it's", text))).toBe("N'it''s'");
+    expect(server.expression(literal("it's"))).toBe("N'it''s'");
+  });
+});
+
+describe('texts that grow', () => {
+  const escaped = (type: string) => server.expression(replace(column('s', 'x', valueType(type)), '|', '^2'));
+
+  test('are not cut where escaping doubles them', () => {
+    expect(escaped('nvarchar(2000)')).toBe("REPLACE(s.[x] COLLATE Latin1_General_100_BIN2, N'|', N'^2')");
+    expect(escaped('nvarchar(2001)')).toBe(
+      "REPLACE(CAST(s.[x] AS nvarchar(max)) COLLATE Latin1_General_100_BIN2, N'|', N'^2')",
+    );
+    expect(escaped('nvarchar(max)')).toBe("REPLACE(s.[x] COLLATE Latin1_General_100_BIN2, N'|', N'^2')");
+  });
+});
+
+describe('variables', () => {
+  const counted = select([item('Rows', aggregate('count', null))], source(named('staged'), 's'));
+  const step = { kind: 'measure', says: 'Count.', query: counted } as const;
+
+  test('Synapse takes one value by SET, the others by SELECT', () => {
+    expect(new SynapsePrinter(style).step(step)).toBe(
+      '-- Count.\nSET @Rows = (\n    SELECT\n        COUNT_BIG(*)\n    FROM #staged AS s\n);',
+    );
+    expect(server.step(step)).toBe('-- Count.\nSELECT\n    @Rows = COUNT_BIG(*)\nFROM #staged AS s;');
+  });
+});
 
 describe('writes', () => {
   test('Synapse joins implicitly and takes no alias', () => {

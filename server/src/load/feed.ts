@@ -229,12 +229,13 @@ function isTruncate(feed: ChangeFeed): Expression | null {
 function kindOfEvent(feed: ChangeFeed): Expression {
   const isDelete = operationIs(feed, feed.context.options.delete_values);
   const truncate = isTruncate(feed);
+  // In the kept table's type: the bytes count when events are compared, and those of Unicode text are others.
   return choose(
     [
-      ...(truncate === null ? [] : [[truncate, literal(truncation)] as const]),
-      ...(isDelete === null ? [] : [[isDelete, literal(deletion)] as const]),
+      ...(truncate === null ? [] : [[truncate, literal(truncation, types.code)] as const]),
+      ...(isDelete === null ? [] : [[isDelete, literal(deletion, types.code)] as const]),
     ],
-    literal(upsert),
+    literal(upsert, types.code),
   );
 }
 

@@ -57,8 +57,8 @@ export class DuckDbPrinter extends Printer {
     return `trim(${text}, ' ')`;
   }
 
-  protected replaced(text: string, find: string, by: string): string {
-    return `replace(${text}, ${this.textLiteral(find)}, ${this.textLiteral(by)})`;
+  protected replaced({ operand, find, by }: Extract<Expression, { kind: 'replace' }>): string {
+    return `replace(${this.expression(operand)}, ${this.textLiteral(find)}, ${this.textLiteral(by)})`;
   }
 
   protected concatenated(parts: readonly Expression[], between: string): string {

@@ -108,7 +108,7 @@ export abstract class Printer {
       case 'upper':
         return `UPPER(${this.expression(e.operand)})`;
       case 'replace':
-        return this.replaced(this.expression(e.operand), e.find, e.by);
+        return this.replaced(e);
       case 'concat':
         return this.concatenated(e.of, e.between ?? '');
       case 'arithmetic':
@@ -172,7 +172,7 @@ export abstract class Printer {
   }
 
   protected abstract trimmed(text: string): string;
-  protected abstract replaced(text: string, find: string, by: string): string;
+  protected abstract replaced(e: Extract<Expression, { kind: 'replace' }>): string;
   protected abstract concatenated(parts: readonly Expression[], between: string): string;
   protected abstract movedTime(e: Extract<Expression, { kind: 'move-time' }>): string;
   protected abstract renderedText(e: Extract<Expression, { kind: 'rendered' }>): string;

@@ -39,6 +39,18 @@ export class SynapsePrinter extends TsqlPrinter {
     return '';
   }
 
+  /** Documented are DECLARE and SET; SELECT is kept where one reading gives several values. */
+  override assignment(query: Query): string {
+    const [only, ...more] = query.items;
+    if (only === undefined || more.length > 0) return super.assignment(query);
+    return `SET @${only.name} = (\n${indent(this.select(query, null, [this.expression(only.value)]))}\n);`;
+  }
+
+  protected override offenders(query: string): string {
+    const list = `SELECT STRING_AGG(o.${this.name('offender')}, ${this.textLiteral(', ')})`;
+    return `SET @Offenders = (\n${indent(`${list}\nFROM (\n${indent(query)}\n) AS o`)}\n);`;
+  }
+
   override alias(name: string): string {
     return name === 't' && this.writtenTable !== null ? this.writtenTable : name;
   }

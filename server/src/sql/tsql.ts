@@ -77,6 +77,12 @@ export class TsqlPrinter extends Printer {
     return parts.length === 1 ? (parts[0] ?? "N''") : `(${parts.join(' + NCHAR(10) + ')})`;
   }
 
+  /** ASCII beside a column that is no Unicode text is none either: it would convert the column, and its bytes are others. */
+  override literal(value: string | number | boolean | null, type: ValueType | null): string {
+    const isPlain = typeof value === 'string' && type?.facts.family === 'text' && !type.facts.unicode;
+    return isPlain && /^[ -~]*$/.test(value) ? `'${value.replaceAll("'", "''")}'` : super.literal(value, type);
+  }
+
   protected readonly textPrefix: string = 'N';
   /** The type of texts that the load makes itself, without its length. */
   protected readonly textType: string = 'nvarchar';
@@ -166,9 +172,30 @@ export class TsqlPrinter extends Printer {
     return `LTRIM(RTRIM(${text}))`;
   }
 
-  protected replaced(text: string, find: string, by: string): string {
+  protected replaced({ operand, find, by }: Extract<Expression, { kind: 'replace' }>): string {
+    const text = this.expression(operand);
+    const whole = this.mayOutgrow(operand) ? `CAST(${text} AS ${this.textType}(max))` : text;
     // Other collations find full-width letters for half-width ones.
-    return `REPLACE(${text} COLLATE ${binary}, ${this.textLiteral(find)}, ${this.textLiteral(by)})`;
+    return `REPLACE(${whole} COLLATE ${binary}, ${this.textLiteral(find)}, ${this.textLiteral(by)})`;
+  }
+
+  /** REPLACE cuts its result at 8,000 bytes unless its text is `max`; escaping at most doubles a text. */
+  private mayOutgrow(e: Expression): boolean {
+    switch (e.kind) {
+      case 'trim':
+      case 'upper':
+      case 'null-if':
+      case 'rendered':
+        return this.mayOutgrow(e.operand);
+      case 'column':
+      case 'cast':
+      case 'parameter': {
+        const length = this.lengthFor(e);
+        return length !== 'max' && length * 2 > this.textLimit;
+      }
+      default:
+        return false;
+    }
   }
 
   protected concatenated(parts: readonly Expression[], between: string): string {
@@ -383,10 +410,8 @@ export class TsqlPrinter extends Printer {
         return `SET @${step.name} = ${this.expression(converted(step.value, step.type))};`;
       case 'let':
         return this.materialised(step.name, step.query);
-      case 'measure': {
-        const assigned = step.query.items.map(({ name, value }) => `@${name} = ${this.expression(value)}`);
-        return `${this.select(step.query, null, assigned)};`;
-      }
+      case 'measure':
+        return this.assignment(step.query);
       case 'guard-rows':
         return `SET @Offenders = NULL;\n${this.offenders(this.query({ ...step.query, limit: 5 }))}\nIF @Offenders IS NOT NULL\n${this.stop(step.code, '@Offenders')}`;
       case 'guard':
@@ -394,7 +419,14 @@ export class TsqlPrinter extends Printer {
     }
   }
 
-  private offenders(query: string): string {
+  /** Sets variables to the items of a query of one row. */
+  assignment(query: Query): string {
+    const assigned = query.items.map(({ name, value }) => `@${name} = ${this.expression(value)}`);
+    return `${this.select(query, null, assigned)};`;
+  }
+
+  /** Sets `@Offenders` to the offenders that the query finds, NULL for none. */
+  protected offenders(query: string): string {
     const from = `FROM (\n${indent(query)}\n) AS o`;
     return this.features.stringAgg
       ? `SELECT @Offenders = STRING_AGG(o.${this.name('offender')}, ${this.textLiteral(', ')})\n${from};`

@@ -70,14 +70,18 @@ BEGIN TRY
         ON h.[cust_hk] = l.[cust_hk];
 
     -- How many they are.
-    SELECT
-        @BuiltRows = COUNT_BIG(*)
-    FROM #built AS c;
+    SET @BuiltRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #built AS c
+    );
 
     -- How many rows they replace.
-    SELECT
-        @FormerRows = COUNT_BIG(*)
-    FROM [dbo].[target] AS t;
+    SET @FormerRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     BEGIN TRANSACTION;
 
@@ -113,5 +117,8 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#dates') IS NOT NULL DROP TABLE #dates;
+    IF OBJECT_ID('tempdb..#effective') IS NOT NULL DROP TABLE #effective;
+    IF OBJECT_ID('tempdb..#built') IS NOT NULL DROP TABLE #built;
     THROW;
 END CATCH;

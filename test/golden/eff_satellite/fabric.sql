@@ -22,7 +22,9 @@ BEGIN TRY
     DROP TABLE IF EXISTS #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SELECT
+        @RowsBefore = COUNT_BIG(*)
+    FROM [dbo].[target] AS t;
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -294,7 +296,9 @@ BEGIN TRY
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SELECT
+        @RowsNow = COUNT_BIG(*)
+    FROM [dbo].[target] AS t;
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
@@ -346,5 +350,10 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
+    DROP TABLE IF EXISTS #staged;
+    DROP TABLE IF EXISTS #stored;
+    DROP TABLE IF EXISTS #deliveries;
+    DROP TABLE IF EXISTS #delivered;
+    DROP TABLE IF EXISTS #changes;
     THROW;
 END CATCH;

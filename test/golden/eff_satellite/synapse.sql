@@ -23,12 +23,18 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- Rows without a key are left out and counted.
-    SELECT
-        @SkippedRows = COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[order_no]))) > 0 THEN LTRIM(RTRIM(s.[order_no])) END IS NULL OR CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[clerk]))) > 0 THEN LTRIM(RTRIM(s.[clerk])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
-    FROM [dbo].[stage] AS s;
+    SET @SkippedRows = (
+        SELECT
+            COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[order_no]))) > 0 THEN LTRIM(RTRIM(s.[order_no])) END IS NULL OR CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[clerk]))) > 0 THEN LTRIM(RTRIM(s.[clerk])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
+        FROM [dbo].[stage] AS s
+    );
 
     -- Staged relationships with all their keys; identical ones count once.
     CREATE TABLE #staged
@@ -58,9 +64,11 @@ BEGIN TRY
     GROUP BY d.[link_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[link_hk]), d.[order_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[order_hk]), d.[clerk_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[clerk_hk]), d.[eff_from], d.[load_ts], d.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[record_source]), d.[effective_time];
 
     -- Distinct relationships in the stage.
-    SELECT
-        @AcceptedRows = COUNT_BIG(DISTINCT s.[link_hk])
-    FROM #staged AS s;
+    SET @AcceptedRows = (
+        SELECT
+            COUNT_BIG(DISTINCT s.[link_hk])
+        FROM #staged AS s
+    );
 
     -- The newest stored row of each relationship of the staged driving keys.
     CREATE TABLE #stored
@@ -142,28 +150,30 @@ BEGIN TRY
     -- A relationship that comes with a load time before the newest stored one of its driving key, and
     -- is not stored, stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[link_hk]), 100), N'NULL'), N''), N'(blank)') AS [offender]
-        FROM #staged AS s
-        INNER JOIN (
-            SELECT
-                MIN(o.[order_hk]) AS [order_hk],
-                MAX(o.[load_ts]) AS [newest_time]
-            FROM #stored AS o
-            GROUP BY o.[order_hk]
-        ) AS n
-            ON n.[order_hk] = s.[order_hk]
-        WHERE s.[load_ts] < n.[newest_time]
-          AND NOT EXISTS (
-            SELECT
-                1 AS [one]
-            FROM [dbo].[target] AS t
-            WHERE t.[link_hk] = s.[link_hk]
-              AND t.[load_ts] <= s.[load_ts]
-        )
-    ) AS o;
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[link_hk]), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            FROM #staged AS s
+            INNER JOIN (
+                SELECT
+                    MIN(o.[order_hk]) AS [order_hk],
+                    MAX(o.[load_ts]) AS [newest_time]
+                FROM #stored AS o
+                GROUP BY o.[order_hk]
+            ) AS n
+                ON n.[order_hk] = s.[order_hk]
+            WHERE s.[load_ts] < n.[newest_time]
+              AND NOT EXISTS (
+                SELECT
+                    1 AS [one]
+                FROM [dbo].[target] AS t
+                WHERE t.[link_hk] = s.[link_hk]
+                  AND t.[load_ts] <= s.[load_ts]
+            )
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'late_row: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -274,28 +284,36 @@ BEGIN TRY
     );
 
     -- What will be inserted.
-    SELECT
-        @NewRows = COUNT_BIG(*)
-    FROM #changes AS c;
+    SET @NewRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #changes AS c
+    );
 
     -- Staged relationships among them.
-    SELECT
-        @ChangedKeys = COUNT_BIG(DISTINCT s.[link_hk])
-    FROM (
+    SET @ChangedKeys = (
         SELECT
-            x.[link_hk]
-        FROM #changes AS x
-        WHERE EXISTS (
+            COUNT_BIG(DISTINCT s.[link_hk])
+        FROM (
             SELECT
-                1 AS [one]
-            FROM #staged AS s
-            WHERE s.[link_hk] = x.[link_hk]
-        )
-    ) AS s;
+                x.[link_hk]
+            FROM #changes AS x
+            WHERE EXISTS (
+                SELECT
+                    1 AS [one]
+                FROM #staged AS s
+                WHERE s.[link_hk] = x.[link_hk]
+            )
+        ) AS s
+    );
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -347,5 +365,10 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
+    IF OBJECT_ID('tempdb..#stored') IS NOT NULL DROP TABLE #stored;
+    IF OBJECT_ID('tempdb..#deliveries') IS NOT NULL DROP TABLE #deliveries;
+    IF OBJECT_ID('tempdb..#delivered') IS NOT NULL DROP TABLE #delivered;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     THROW;
 END CATCH;

@@ -360,7 +360,7 @@ BEGIN
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N'@VersionStart AS [SourceInactiveDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveStartDT' THEN CAST(N'' AS nvarchar(max)) + N'@VersionStart AS [EffectiveStartDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveExpireDT' THEN CAST(N'' AS nvarchar(max)) + N'CAST(''4000-01-01T00:00:00'' AS datetime) AS [EffectiveExpireDT]'
-                    WHEN c.is_control = 1 AND c.name = N'CurrentRowYN' THEN CAST(N'' AS nvarchar(max)) + N'N''Y'' AS [CurrentRowYN]'
+                    WHEN c.is_control = 1 AND c.name = N'CurrentRowYN' THEN CAST(N'' AS nvarchar(max)) + N'''Y'' AS [CurrentRowYN]'
                     WHEN c.is_control = 1 AND c.name = N'PSInsertDT' THEN CAST(N'' AS nvarchar(max)) + N'CAST(@BatchTime AS datetime) AS [PSInsertDT]'
                     WHEN c.is_control = 1 AND c.name = N'CheckSum' THEN CAST(N'' AS nvarchar(max)) + N't.[CheckSum]'
                 END AS text,
@@ -550,7 +550,7 @@ BEGIN
         + N'        UPDATE t' + @NewLine
         + N'        SET' + @NewLine
         + N'            [EffectiveExpireDT] = c.[closed_to],' + @NewLine
-        + N'            [CurrentRowYN] = N''N''' + @NewLine
+        + N'            [CurrentRowYN] = ''N''' + @NewLine
         + N'        FROM [PersistentStaging].[';
 
     SET @Sql = @Sql + @Schema;

@@ -553,7 +553,7 @@ BEGIN
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N'CASE WHEN s.[is_staged] IS NOT NULL THEN CAST(NULL AS datetime) ELSE @VersionStart END AS [SourceInactiveDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveStartDT' THEN CAST(N'' AS nvarchar(max)) + N'CASE WHEN s.[is_staged] IS NOT NULL AND t.[is_stored] IS NULL AND e.[is_earlier] IS NULL THEN CAST(''1900-01-01T00:00:00'' AS datetime) ELSE @VersionStart END AS [EffectiveStartDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveExpireDT' THEN CAST(N'' AS nvarchar(max)) + N'CAST(''4000-01-01T00:00:00'' AS datetime) AS [EffectiveExpireDT]'
-                    WHEN c.is_control = 1 AND c.name = N'CurrentRowYN' THEN CAST(N'' AS nvarchar(max)) + N'N''Y'' AS [CurrentRowYN]'
+                    WHEN c.is_control = 1 AND c.name = N'CurrentRowYN' THEN CAST(N'' AS nvarchar(max)) + N'''Y'' AS [CurrentRowYN]'
                     WHEN c.is_control = 1 AND c.name = N'PSInsertDT' THEN CAST(N'' AS nvarchar(max)) + N'CAST(@BatchTime AS datetime) AS [PSInsertDT]'
                     WHEN c.is_control = 1 AND c.name = N'CheckSum' THEN CAST(N'' AS nvarchar(max)) + N'CASE WHEN s.[is_staged] IS NOT NULL THEN CAST(NULL AS int) ELSE t.[CheckSum] END AS [CheckSum]'
                 END AS text,
@@ -764,7 +764,7 @@ BEGIN
         + N'        UPDATE t' + @NewLine
         + N'        SET' + @NewLine
         + N'            [EffectiveExpireDT] = c.[closed_to],' + @NewLine
-        + N'            [CurrentRowYN] = N''N''' + @NewLine
+        + N'            [CurrentRowYN] = ''N''' + @NewLine
         + N'        FROM [PersistentStaging].[';
 
     SET @Sql = @Sql + @Schema;

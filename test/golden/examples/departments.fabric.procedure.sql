@@ -39,7 +39,9 @@ BEGIN
         DROP TABLE IF EXISTS #changes;
 
         -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-        SELECT @RowsBefore = COUNT_BIG(*) FROM [ps].[Department];
+        SELECT
+            @RowsBefore = COUNT_BIG(*)
+        FROM [ps].[Department] AS t;
 
         -- A version that begins in this load starts today.
         SET @VersionStart = CAST(CAST(@BatchTime AS date) AS datetime2(3));
@@ -237,7 +239,9 @@ BEGIN
 
         BEGIN TRANSACTION;
 
-        SELECT @RowsNow = COUNT_BIG(*) FROM [ps].[Department];
+        SELECT
+            @RowsNow = COUNT_BIG(*)
+        FROM [ps].[Department] AS t;
         IF @RowsNow <> @RowsBefore
         BEGIN
             THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
@@ -339,6 +343,8 @@ BEGIN
     END TRY
     BEGIN CATCH
         IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
+        DROP TABLE IF EXISTS #earlier;
+        DROP TABLE IF EXISTS #changes;
         THROW;
     END CATCH;
 END;

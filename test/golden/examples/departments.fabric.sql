@@ -31,7 +31,9 @@ BEGIN TRY
     DROP TABLE IF EXISTS #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [ps].[Department];
+    SELECT
+        @RowsBefore = COUNT_BIG(*)
+    FROM [ps].[Department] AS t;
 
     -- A version that begins in this load starts today.
     SET @VersionStart = CAST(CAST(@BatchTime AS date) AS datetime2(3));
@@ -229,7 +231,9 @@ BEGIN TRY
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [ps].[Department];
+    SELECT
+        @RowsNow = COUNT_BIG(*)
+    FROM [ps].[Department] AS t;
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
@@ -319,5 +323,7 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
+    DROP TABLE IF EXISTS #earlier;
+    DROP TABLE IF EXISTS #changes;
     THROW;
 END CATCH;

@@ -155,7 +155,7 @@ BEGIN TRY
             CASE WHEN s.[is_staged] IS NOT NULL THEN CAST(NULL AS datetime) ELSE @VersionStart END AS [SourceInactiveDT],
             CASE WHEN s.[is_staged] IS NOT NULL AND t.[is_stored] IS NULL AND e.[is_earlier] IS NULL THEN CAST('1900-01-01T00:00:00' AS datetime) ELSE @VersionStart END AS [EffectiveStartDT],
             CAST('4000-01-01T00:00:00' AS datetime) AS [EffectiveExpireDT],
-            N'Y' AS [CurrentRowYN],
+            'Y' AS [CurrentRowYN],
             CAST(@BatchTime AS datetime) AS [PSInsertDT],
             CASE WHEN s.[is_staged] IS NOT NULL THEN CAST(NULL AS int) ELSE t.[CheckSum] END AS [CheckSum],
             CAST(DATEADD(millisecond, -3, @VersionStart) AS datetime) AS [closed_to]
@@ -277,7 +277,7 @@ BEGIN TRY
     WHEN MATCHED AND t.[EffectiveExpireDT] = CAST('4000-01-01T00:00:00' AS datetime) THEN
         UPDATE SET
             [EffectiveExpireDT] = CASE WHEN c.[change_kind] IN (N'changed', N'absent') THEN c.[closed_to] ELSE t.[EffectiveExpireDT] END,
-            [CurrentRowYN] = CASE WHEN c.[change_kind] IN (N'changed', N'absent') THEN N'N' ELSE t.[CurrentRowYN] END,
+            [CurrentRowYN] = CASE WHEN c.[change_kind] IN (N'changed', N'absent') THEN 'N' ELSE t.[CurrentRowYN] END,
             [DepartmentName] = CASE WHEN c.[change_kind] = N'rewritten' THEN c.[DepartmentName] ELSE t.[DepartmentName] END,
             [Location] = CASE WHEN c.[change_kind] = N'rewritten' THEN c.[Location] ELSE t.[Location] END,
             [SourceInactiveDT] = CASE

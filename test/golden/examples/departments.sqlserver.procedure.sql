@@ -163,7 +163,7 @@ BEGIN
                 CASE WHEN s.[is_staged] IS NOT NULL THEN CAST(NULL AS datetime) ELSE @VersionStart END AS [SourceInactiveDT],
                 CASE WHEN s.[is_staged] IS NOT NULL AND t.[is_stored] IS NULL AND e.[is_earlier] IS NULL THEN CAST('1900-01-01T00:00:00' AS datetime) ELSE @VersionStart END AS [EffectiveStartDT],
                 CAST('4000-01-01T00:00:00' AS datetime) AS [EffectiveExpireDT],
-                N'Y' AS [CurrentRowYN],
+                'Y' AS [CurrentRowYN],
                 CAST(@BatchTime AS datetime) AS [PSInsertDT],
                 CASE WHEN s.[is_staged] IS NOT NULL THEN CAST(NULL AS int) ELSE t.[CheckSum] END AS [CheckSum],
                 CAST(DATEADD(millisecond, -3, @VersionStart) AS datetime) AS [closed_to]
@@ -247,7 +247,7 @@ BEGIN
             UPDATE t
             SET
                 [EffectiveExpireDT] = c.[closed_to],
-                [CurrentRowYN] = N'N'
+                [CurrentRowYN] = 'N'
             FROM [ps].[Department] AS t
             INNER JOIN #changes AS c
                 ON t.[DepartmentID] = c.[stored_DepartmentID]

@@ -32,7 +32,11 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [ps].[Department];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [ps].[Department] AS t
+    );
 
     -- A version that begins in this load starts today.
     SET @VersionStart = CAST(CAST(@BatchTime AS date) AS datetime);
@@ -45,22 +49,24 @@ BEGIN TRY
 
     -- A key that is staged more than once stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[DepartmentID])), 100), N'NULL') AS [offender]
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
         FROM (
-            SELECT
-                1 AS [is_staged],
-                s.[DepartmentID],
-                s.[DepartmentName],
-                s.[Location]
-            FROM [stg].[Department] AS s
-            WHERE s.[DepartmentID] IS NOT NULL
-        ) AS s
-        GROUP BY s.[DepartmentID]
-        HAVING COUNT_BIG(*) > 1
-    ) AS o;
+            SELECT TOP (5)
+                COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[DepartmentID])), 100), N'NULL') AS [offender]
+            FROM (
+                SELECT
+                    1 AS [is_staged],
+                    s.[DepartmentID],
+                    s.[DepartmentName],
+                    s.[Location]
+                FROM [stg].[Department] AS s
+                WHERE s.[DepartmentID] IS NOT NULL
+            ) AS s
+            GROUP BY s.[DepartmentID]
+            HAVING COUNT_BIG(*) > 1
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'duplicate_key: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -150,7 +156,7 @@ BEGIN TRY
             CASE WHEN s.[is_staged] IS NOT NULL THEN CAST(NULL AS datetime) ELSE @VersionStart END AS [SourceInactiveDT],
             CASE WHEN s.[is_staged] IS NOT NULL AND t.[is_stored] IS NULL AND e.[is_earlier] IS NULL THEN CAST('1900-01-01T00:00:00' AS datetime) ELSE @VersionStart END AS [EffectiveStartDT],
             CAST('4000-01-01T00:00:00' AS datetime) AS [EffectiveExpireDT],
-            N'Y' AS [CurrentRowYN],
+            'Y' AS [CurrentRowYN],
             CAST(@BatchTime AS datetime) AS [PSInsertDT],
             CASE WHEN s.[is_staged] IS NOT NULL THEN CAST(NULL AS int) ELSE t.[CheckSum] END AS [CheckSum],
             CAST(DATEADD(millisecond, -3, @VersionStart) AS datetime) AS [closed_to]
@@ -194,11 +200,13 @@ BEGIN TRY
     FROM #changes AS c;
 
     -- Open keys that this load speaks about.
-    SELECT
-        @OpenKeys = COUNT_BIG(*)
-    FROM [ps].[Department] AS t
-    WHERE t.[EffectiveExpireDT] = CAST('4000-01-01T00:00:00' AS datetime)
-      AND t.[SourceInactiveDT] IS NULL;
+    SET @OpenKeys = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [ps].[Department] AS t
+        WHERE t.[EffectiveExpireDT] = CAST('4000-01-01T00:00:00' AS datetime)
+          AND t.[SourceInactiveDT] IS NULL
+    );
 
     -- More absent keys than the limit allows stop the load: the delivery may be cut.
     IF ((@AbsentKeys + @AbsentTodayKeys) * 100) > (@OpenKeys * @MaxInactivationPct)
@@ -214,14 +222,16 @@ BEGIN TRY
 
     -- A version that would end at or before its own start stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), c.[DepartmentID]), 100), N'NULL') AS [offender]
-        FROM #changes AS c
-        WHERE c.[change_kind] IN (N'changed', N'absent')
-          AND c.[EffectiveStartDT] <= c.[stored_from]
-    ) AS o;
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(LEFT(CONVERT(nvarchar(4000), c.[DepartmentID]), 100), N'NULL') AS [offender]
+            FROM #changes AS c
+            WHERE c.[change_kind] IN (N'changed', N'absent')
+              AND c.[EffectiveStartDT] <= c.[stored_from]
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'batch_time_not_after_current: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -230,7 +240,11 @@ BEGIN TRY
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [ps].[Department];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [ps].[Department] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -240,7 +254,7 @@ BEGIN TRY
     UPDATE [ps].[Department]
     SET
         [EffectiveExpireDT] = c.[closed_to],
-        [CurrentRowYN] = N'N'
+        [CurrentRowYN] = 'N'
     FROM #changes AS c
     WHERE [Department].[DepartmentID] = c.[stored_DepartmentID]
       AND [Department].[EffectiveStartDT] = c.[stored_from]
@@ -317,5 +331,7 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#earlier') IS NOT NULL DROP TABLE #earlier;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     THROW;
 END CATCH;

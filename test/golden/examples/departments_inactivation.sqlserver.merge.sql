@@ -109,7 +109,7 @@ BEGIN TRY
             @VersionStart AS [SourceInactiveDT],
             @VersionStart AS [EffectiveStartDT],
             CAST('4000-01-01T00:00:00' AS datetime) AS [EffectiveExpireDT],
-            N'Y' AS [CurrentRowYN],
+            'Y' AS [CurrentRowYN],
             CAST(@BatchTime AS datetime) AS [PSInsertDT],
             t.[CheckSum],
             CAST(DATEADD(millisecond, -3, @VersionStart) AS datetime) AS [closed_to]
@@ -225,7 +225,7 @@ BEGIN TRY
     WHEN MATCHED AND t.[EffectiveExpireDT] = CAST('4000-01-01T00:00:00' AS datetime) THEN
         UPDATE SET
             [EffectiveExpireDT] = CASE WHEN c.[change_kind] = N'absent' THEN c.[closed_to] ELSE t.[EffectiveExpireDT] END,
-            [CurrentRowYN] = CASE WHEN c.[change_kind] = N'absent' THEN N'N' ELSE t.[CurrentRowYN] END,
+            [CurrentRowYN] = CASE WHEN c.[change_kind] = N'absent' THEN 'N' ELSE t.[CurrentRowYN] END,
             [SourceInactiveDT] = CASE WHEN c.[change_kind] = N'absent today' THEN c.[SourceInactiveDT] ELSE t.[SourceInactiveDT] END
     WHEN NOT MATCHED THEN
         INSERT (

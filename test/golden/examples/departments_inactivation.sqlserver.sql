@@ -109,7 +109,7 @@ BEGIN TRY
             @VersionStart AS [SourceInactiveDT],
             @VersionStart AS [EffectiveStartDT],
             CAST('4000-01-01T00:00:00' AS datetime) AS [EffectiveExpireDT],
-            N'Y' AS [CurrentRowYN],
+            'Y' AS [CurrentRowYN],
             CAST(@BatchTime AS datetime) AS [PSInsertDT],
             t.[CheckSum],
             CAST(DATEADD(millisecond, -3, @VersionStart) AS datetime) AS [closed_to]
@@ -186,7 +186,7 @@ BEGIN TRY
     UPDATE t
     SET
         [EffectiveExpireDT] = c.[closed_to],
-        [CurrentRowYN] = N'N'
+        [CurrentRowYN] = 'N'
     FROM [ps].[Department] AS t
     INNER JOIN #changes AS c
         ON t.[DepartmentID] = c.[stored_DepartmentID]

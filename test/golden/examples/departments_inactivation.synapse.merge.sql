@@ -28,7 +28,11 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [ps].[Department];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [ps].[Department] AS t
+    );
 
     -- A version that begins in this load starts today.
     SET @VersionStart = CAST(CAST(@BatchTime AS date) AS datetime);
@@ -41,22 +45,24 @@ BEGIN TRY
 
     -- A key that is staged more than once stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[DepartmentID])), 100), N'NULL') AS [offender]
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
         FROM (
-            SELECT
-                1 AS [is_staged],
-                s.[DepartmentID],
-                s.[DepartmentName],
-                s.[Location]
-            FROM [stg].[Department] AS s
-            WHERE s.[DepartmentID] IS NOT NULL
-        ) AS s
-        GROUP BY s.[DepartmentID]
-        HAVING COUNT_BIG(*) > 1
-    ) AS o;
+            SELECT TOP (5)
+                COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[DepartmentID])), 100), N'NULL') AS [offender]
+            FROM (
+                SELECT
+                    1 AS [is_staged],
+                    s.[DepartmentID],
+                    s.[DepartmentName],
+                    s.[Location]
+                FROM [stg].[Department] AS s
+                WHERE s.[DepartmentID] IS NOT NULL
+            ) AS s
+            GROUP BY s.[DepartmentID]
+            HAVING COUNT_BIG(*) > 1
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'duplicate_key: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -102,7 +108,7 @@ BEGIN TRY
             @VersionStart AS [SourceInactiveDT],
             @VersionStart AS [EffectiveStartDT],
             CAST('4000-01-01T00:00:00' AS datetime) AS [EffectiveExpireDT],
-            N'Y' AS [CurrentRowYN],
+            'Y' AS [CurrentRowYN],
             CAST(@BatchTime AS datetime) AS [PSInsertDT],
             t.[CheckSum],
             CAST(DATEADD(millisecond, -3, @VersionStart) AS datetime) AS [closed_to]
@@ -141,11 +147,13 @@ BEGIN TRY
     FROM #changes AS c;
 
     -- Open keys that this load speaks about.
-    SELECT
-        @OpenKeys = COUNT_BIG(*)
-    FROM [ps].[Department] AS t
-    WHERE t.[EffectiveExpireDT] = CAST('4000-01-01T00:00:00' AS datetime)
-      AND t.[SourceInactiveDT] IS NULL;
+    SET @OpenKeys = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [ps].[Department] AS t
+        WHERE t.[EffectiveExpireDT] = CAST('4000-01-01T00:00:00' AS datetime)
+          AND t.[SourceInactiveDT] IS NULL
+    );
 
     -- More absent keys than the limit allows stop the load: the delivery may be cut.
     IF ((@AbsentKeys + @AbsentTodayKeys) * 100) > (@OpenKeys * @MaxInactivationPct)
@@ -161,14 +169,16 @@ BEGIN TRY
 
     -- A version that would end at or before its own start stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), c.[DepartmentID]), 100), N'NULL') AS [offender]
-        FROM #changes AS c
-        WHERE c.[change_kind] = N'absent'
-          AND c.[EffectiveStartDT] <= c.[stored_from]
-    ) AS o;
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(LEFT(CONVERT(nvarchar(4000), c.[DepartmentID]), 100), N'NULL') AS [offender]
+            FROM #changes AS c
+            WHERE c.[change_kind] = N'absent'
+              AND c.[EffectiveStartDT] <= c.[stored_from]
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'batch_time_not_after_current: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -177,7 +187,11 @@ BEGIN TRY
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [ps].[Department];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [ps].[Department] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -226,7 +240,7 @@ BEGIN TRY
     WHEN MATCHED AND t.[EffectiveExpireDT] = CAST('4000-01-01T00:00:00' AS datetime) THEN
         UPDATE SET
             [EffectiveExpireDT] = CASE WHEN c.[change_kind] = N'absent' THEN c.[closed_to] ELSE t.[EffectiveExpireDT] END,
-            [CurrentRowYN] = CASE WHEN c.[change_kind] = N'absent' THEN N'N' ELSE t.[CurrentRowYN] END,
+            [CurrentRowYN] = CASE WHEN c.[change_kind] = N'absent' THEN 'N' ELSE t.[CurrentRowYN] END,
             [SourceInactiveDT] = CASE WHEN c.[change_kind] = N'absent today' THEN c.[SourceInactiveDT] ELSE t.[SourceInactiveDT] END
     WHEN NOT MATCHED THEN
         INSERT (
@@ -274,5 +288,6 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     THROW;
 END CATCH;

@@ -38,7 +38,9 @@ BEGIN
         DROP TABLE IF EXISTS #changes;
 
         -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-        SELECT @RowsBefore = COUNT_BIG(*) FROM [raw].[SatPatientAddressEMED_TEST];
+        SELECT
+            @RowsBefore = COUNT_BIG(*)
+        FROM [raw].[SatPatientAddressEMED_TEST] AS t;
 
         -- Rows without a key are left out and counted.
         SELECT
@@ -282,7 +284,9 @@ BEGIN
 
         BEGIN TRANSACTION;
 
-        SELECT @RowsNow = COUNT_BIG(*) FROM [raw].[SatPatientAddressEMED_TEST];
+        SELECT
+            @RowsNow = COUNT_BIG(*)
+        FROM [raw].[SatPatientAddressEMED_TEST] AS t;
         IF @RowsNow <> @RowsBefore
         BEGIN
             THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
@@ -349,6 +353,10 @@ BEGIN
     END TRY
     BEGIN CATCH
         IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
+        DROP TABLE IF EXISTS #staged;
+        DROP TABLE IF EXISTS #candidates;
+        DROP TABLE IF EXISTS #sequence;
+        DROP TABLE IF EXISTS #changes;
         THROW;
     END CATCH;
 END;

@@ -33,12 +33,18 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [raw].[SatPatientAddressEMED_TEST];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [raw].[SatPatientAddressEMED_TEST] AS t
+    );
 
     -- Rows without a key are left out and counted.
-    SELECT
-        @SkippedRows = COALESCE(SUM(CAST(CASE WHEN s.[patient_id] IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
-    FROM [StageEmedsys].[Dev_Patient_] AS s;
+    SET @SkippedRows = (
+        SELECT
+            COALESCE(SUM(CAST(CASE WHEN s.[patient_id] IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
+        FROM [StageEmedsys].[Dev_Patient_] AS s
+    );
 
     -- Staged rows with a key, in the columns of the satellite.
     CREATE TABLE #staged
@@ -64,9 +70,11 @@ BEGIN TRY
     WHERE s.[patient_id] IS NOT NULL;
 
     -- Distinct keys in the stage.
-    SELECT
-        @AcceptedRows = COUNT_BIG(DISTINCT s.[PatientKey])
-    FROM #staged AS s;
+    SET @AcceptedRows = (
+        SELECT
+            COUNT_BIG(DISTINCT s.[PatientKey])
+        FROM #staged AS s
+    );
 
     -- Staged keys with a row that is not their latest version; of the satellite only the versions of
     -- staged keys are read.
@@ -151,14 +159,16 @@ BEGIN TRY
 
     -- Two contents of a key for one load date stop the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[PatientKey])), 100), N'NULL'), N''), N'(blank)') AS [offender]
-        FROM #sequence AS s
-        GROUP BY s.[PatientKey], s.[LoadDate]
-        HAVING COUNT_BIG(*) > 1
-    ) AS o;
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[PatientKey])), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            FROM #sequence AS s
+            GROUP BY s.[PatientKey], s.[LoadDate]
+            HAVING COUNT_BIG(*) > 1
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'same_timestamp_conflict: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -167,28 +177,30 @@ BEGIN TRY
 
     -- Another content than the stored one of this load date stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[PatientKey]), 100), N'NULL'), N''), N'(blank)') AS [offender]
-        FROM #sequence AS s
-        WHERE s.[LoadDate] <= s.[latest_time_]
-          AND EXISTS (
-            SELECT
-                1 AS [one]
-            FROM [raw].[SatPatientAddressEMED_TEST] AS t
-            WHERE t.[PatientKey] = s.[PatientKey]
-              AND t.[LoadDate] = s.[LoadDate]
-        )
-          AND NOT EXISTS (
-            SELECT
-                1 AS [one]
-            FROM [raw].[SatPatientAddressEMED_TEST] AS t
-            WHERE t.[PatientKey] = s.[PatientKey]
-              AND t.[LoadDate] = s.[LoadDate]
-              AND (t.[HashDiff] = s.[HashDiff] OR (t.[HashDiff] IS NULL AND s.[HashDiff] IS NULL))
-        )
-    ) AS o;
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[PatientKey]), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            FROM #sequence AS s
+            WHERE s.[LoadDate] <= s.[latest_time_]
+              AND EXISTS (
+                SELECT
+                    1 AS [one]
+                FROM [raw].[SatPatientAddressEMED_TEST] AS t
+                WHERE t.[PatientKey] = s.[PatientKey]
+                  AND t.[LoadDate] = s.[LoadDate]
+            )
+              AND NOT EXISTS (
+                SELECT
+                    1 AS [one]
+                FROM [raw].[SatPatientAddressEMED_TEST] AS t
+                WHERE t.[PatientKey] = s.[PatientKey]
+                  AND t.[LoadDate] = s.[LoadDate]
+                  AND (t.[HashDiff] = s.[HashDiff] OR (t.[HashDiff] IS NULL AND s.[HashDiff] IS NULL))
+            )
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'same_timestamp_conflict: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -198,29 +210,31 @@ BEGIN TRY
     -- A row older than the latest version of its key stops the load, unless it says what was stored for
     -- its time.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[PatientKey]), 100), N'NULL'), N''), N'(blank)') AS [offender]
-        FROM #sequence AS s
-        WHERE s.[LoadDate] < s.[latest_time_]
-          AND NOT EXISTS (
-            SELECT
-                1 AS [one]
-            FROM [raw].[SatPatientAddressEMED_TEST] AS t
-            WHERE t.[PatientKey] = s.[PatientKey]
-              AND t.[LoadDate] <= s.[LoadDate]
-              AND (t.[HashDiff] = s.[HashDiff] OR (t.[HashDiff] IS NULL AND s.[HashDiff] IS NULL))
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[PatientKey]), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            FROM #sequence AS s
+            WHERE s.[LoadDate] < s.[latest_time_]
               AND NOT EXISTS (
                 SELECT
                     1 AS [one]
-                FROM [raw].[SatPatientAddressEMED_TEST] AS u
-                WHERE u.[PatientKey] = s.[PatientKey]
-                  AND u.[LoadDate] > t.[LoadDate]
-                  AND u.[LoadDate] <= s.[LoadDate]
+                FROM [raw].[SatPatientAddressEMED_TEST] AS t
+                WHERE t.[PatientKey] = s.[PatientKey]
+                  AND t.[LoadDate] <= s.[LoadDate]
+                  AND (t.[HashDiff] = s.[HashDiff] OR (t.[HashDiff] IS NULL AND s.[HashDiff] IS NULL))
+                  AND NOT EXISTS (
+                    SELECT
+                        1 AS [one]
+                    FROM [raw].[SatPatientAddressEMED_TEST] AS u
+                    WHERE u.[PatientKey] = s.[PatientKey]
+                      AND u.[LoadDate] > t.[LoadDate]
+                      AND u.[LoadDate] <= s.[LoadDate]
+                )
             )
-        )
-    ) AS o;
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'late_row: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -266,18 +280,26 @@ BEGIN TRY
             AND (r.[HashDiff] <> r.[content_before_] OR (r.[HashDiff] IS NULL AND r.[content_before_] IS NOT NULL) OR (r.[HashDiff] IS NOT NULL AND r.[content_before_] IS NULL))));
 
     -- What will be inserted.
-    SELECT
-        @NewRows = COUNT_BIG(*)
-    FROM #changes AS c;
+    SET @NewRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #changes AS c
+    );
 
     -- Keys with a new version.
-    SELECT
-        @ChangedKeys = COUNT_BIG(DISTINCT s.[PatientKey])
-    FROM #changes AS s;
+    SET @ChangedKeys = (
+        SELECT
+            COUNT_BIG(DISTINCT s.[PatientKey])
+        FROM #changes AS s
+    );
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [raw].[SatPatientAddressEMED_TEST];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [raw].[SatPatientAddressEMED_TEST] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -332,5 +354,9 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
+    IF OBJECT_ID('tempdb..#candidates') IS NOT NULL DROP TABLE #candidates;
+    IF OBJECT_ID('tempdb..#sequence') IS NOT NULL DROP TABLE #sequence;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     THROW;
 END CATCH;

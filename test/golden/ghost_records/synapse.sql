@@ -22,12 +22,18 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#ghosts') IS NOT NULL DROP TABLE #ghosts;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- Rows without a key are left out and counted.
-    SELECT
-        @SkippedRows = COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[member_no]))) > 0 THEN LTRIM(RTRIM(s.[member_no])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
-    FROM [dbo].[stage] AS s;
+    SET @SkippedRows = (
+        SELECT
+            COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[member_no]))) > 0 THEN LTRIM(RTRIM(s.[member_no])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
+        FROM [dbo].[stage] AS s
+    );
 
     -- Staged rows with a key, in the columns of the satellite.
     CREATE TABLE #staged
@@ -44,9 +50,11 @@ BEGIN TRY
     WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[member_no]))) > 0 THEN LTRIM(RTRIM(s.[member_no])) END IS NOT NULL;
 
     -- Distinct keys in the stage.
-    SELECT
-        @AcceptedRows = COUNT_BIG(DISTINCT s.[member_hk])
-    FROM #staged AS s;
+    SET @AcceptedRows = (
+        SELECT
+            COUNT_BIG(DISTINCT s.[member_hk])
+        FROM #staged AS s
+    );
 
     -- Staged keys with a row that is not their latest version; of the satellite only the versions of
     -- staged keys are read.
@@ -160,22 +168,26 @@ BEGIN TRY
             AND (r.[hashdiff] <> r.[content_before_] OR (r.[hashdiff] IS NULL AND r.[content_before_] IS NOT NULL) OR (r.[hashdiff] IS NOT NULL AND r.[content_before_] IS NULL))));
 
     -- What will be inserted.
-    SELECT
-        @NewRows = COUNT_BIG(*)
-    FROM #changes AS c;
+    SET @NewRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #changes AS c
+    );
 
     -- Keys with a new version.
-    SELECT
-        @ChangedKeys = COUNT_BIG(DISTINCT s.[member_hk])
-    FROM #changes AS s;
+    SET @ChangedKeys = (
+        SELECT
+            COUNT_BIG(DISTINCT s.[member_hk])
+        FROM #changes AS s
+    );
 
     -- The ghost row, until it is there.
     CREATE TABLE #ghosts
     WITH (DISTRIBUTION = ROUND_ROBIN)
     AS
     SELECT
-        N'0000000000000000000000000000000000000000000000000000000000000000' AS [member_hk],
-        N'0000000000000000000000000000000000000000000000000000000000000000' AS [hashdiff],
+        '0000000000000000000000000000000000000000000000000000000000000000' AS [member_hk],
+        '0000000000000000000000000000000000000000000000000000000000000000' AS [hashdiff],
         CAST(NULL AS nvarchar(100)) AS [full_name],
         CAST(NULL AS nvarchar(100)) AS [city],
         CAST('1900-01-01T00:00:00' AS datetime2(6)) AS [load_ts],
@@ -184,17 +196,23 @@ BEGIN TRY
         SELECT
             1 AS [one]
         FROM [dbo].[target] AS t
-        WHERE t.[member_hk] = N'0000000000000000000000000000000000000000000000000000000000000000'
+        WHERE t.[member_hk] = '0000000000000000000000000000000000000000000000000000000000000000'
     );
 
     -- Ghost rows to add.
-    SELECT
-        @GhostRows = COUNT_BIG(*)
-    FROM #ghosts AS c;
+    SET @GhostRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #ghosts AS c
+    );
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -260,5 +278,10 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
+    IF OBJECT_ID('tempdb..#candidates') IS NOT NULL DROP TABLE #candidates;
+    IF OBJECT_ID('tempdb..#sequence') IS NOT NULL DROP TABLE #sequence;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+    IF OBJECT_ID('tempdb..#ghosts') IS NOT NULL DROP TABLE #ghosts;
     THROW;
 END CATCH;

@@ -21,14 +21,18 @@ BEGIN TRY
     FROM [dbo].[stage] AS s;
 
     -- How many they are.
-    SELECT
-        @BuiltRows = COUNT_BIG(*)
-    FROM #built AS c;
+    SET @BuiltRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #built AS c
+    );
 
     -- How many rows they replace.
-    SELECT
-        @FormerRows = COUNT_BIG(*)
-    FROM [dbo].[target] AS t;
+    SET @FormerRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     BEGIN TRANSACTION;
 
@@ -60,5 +64,6 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#built') IS NOT NULL DROP TABLE #built;
     THROW;
 END CATCH;

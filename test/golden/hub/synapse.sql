@@ -16,12 +16,18 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- Rows without a key are left out and counted.
-    SELECT
-        @SkippedRows = COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[part_no]))) > 0 THEN LTRIM(RTRIM(s.[part_no])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
-    FROM [dbo].[stage] AS s;
+    SET @SkippedRows = (
+        SELECT
+            COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[part_no]))) > 0 THEN LTRIM(RTRIM(s.[part_no])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
+        FROM [dbo].[stage] AS s
+    );
 
     -- One row for each of the staged business keys: the first sighting.
     CREATE TABLE #sighted
@@ -52,9 +58,11 @@ BEGIN TRY
     WHERE r.[sighting] = 1;
 
     -- Distinct business keys in the stage.
-    SELECT
-        @AcceptedRows = COUNT_BIG(*)
-    FROM #sighted AS c;
+    SET @AcceptedRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #sighted AS c
+    );
 
     -- Those of the business keys that the target does not have.
     CREATE TABLE #changes
@@ -74,13 +82,19 @@ BEGIN TRY
     );
 
     -- What will be inserted.
-    SELECT
-        @NewKeys = COUNT_BIG(*)
-    FROM #changes AS c;
+    SET @NewKeys = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #changes AS c
+    );
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -121,5 +135,7 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#sighted') IS NOT NULL DROP TABLE #sighted;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     THROW;
 END CATCH;

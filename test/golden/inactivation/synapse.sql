@@ -24,7 +24,11 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- A version that begins in this load starts at the load's clock.
     SET @VersionStart = CAST(@BatchTime AS datetime2(6));
@@ -37,22 +41,24 @@ BEGIN TRY
 
     -- A key that is staged more than once stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[cust_no])), 100), N'NULL'), N''), N'(blank)') AS [offender]
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
         FROM (
-            SELECT
-                1 AS [is_staged],
-                s.[cust_no],
-                s.[cust_name],
-                s.[city]
-            FROM [dbo].[stage] AS s
-            WHERE s.[cust_no] IS NOT NULL
-        ) AS s
-        GROUP BY s.[cust_no] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_no])
-        HAVING COUNT_BIG(*) > 1
-    ) AS o;
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[cust_no])), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            FROM (
+                SELECT
+                    1 AS [is_staged],
+                    s.[cust_no],
+                    s.[cust_name],
+                    s.[city]
+                FROM [dbo].[stage] AS s
+                WHERE s.[cust_no] IS NOT NULL
+            ) AS s
+            GROUP BY s.[cust_no] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_no])
+            HAVING COUNT_BIG(*) > 1
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'duplicate_key: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -120,14 +126,16 @@ BEGIN TRY
 
     -- A version that would end at or before its own start stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[cust_no]), 100), N'NULL'), N''), N'(blank)') AS [offender]
-        FROM #changes AS c
-        WHERE c.[change_kind] = N'changed'
-          AND c.[valid_from] <= c.[stored_from]
-    ) AS o;
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[cust_no]), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            FROM #changes AS c
+            WHERE c.[change_kind] = N'changed'
+              AND c.[valid_from] <= c.[stored_from]
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'batch_time_not_after_current: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -136,7 +144,11 @@ BEGIN TRY
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -189,5 +201,6 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     THROW;
 END CATCH;

@@ -24,7 +24,9 @@ BEGIN TRY
     DROP TABLE IF EXISTS #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SELECT
+        @RowsBefore = COUNT_BIG(*)
+    FROM [dbo].[target] AS t;
 
     -- Rows without a key are left out and counted.
     SELECT
@@ -261,7 +263,9 @@ BEGIN TRY
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SELECT
+        @RowsNow = COUNT_BIG(*)
+    FROM [dbo].[target] AS t;
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
@@ -311,5 +315,12 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
+    DROP TABLE IF EXISTS #staged;
+    DROP TABLE IF EXISTS #newest;
+    DROP TABLE IF EXISTS #late;
+    DROP TABLE IF EXISTS #members;
+    DROP TABLE IF EXISTS #sets;
+    DROP TABLE IF EXISTS #changed_sets;
+    DROP TABLE IF EXISTS #changes;
     THROW;
 END CATCH;

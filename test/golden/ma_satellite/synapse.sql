@@ -25,12 +25,18 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- Rows without a key are left out and counted.
-    SELECT
-        @SkippedRows = COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[cust_no]))) > 0 THEN LTRIM(RTRIM(s.[cust_no])) END IS NULL OR CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[phone]))) > 0 THEN LTRIM(RTRIM(s.[phone])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
-    FROM [dbo].[stage] AS s;
+    SET @SkippedRows = (
+        SELECT
+            COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[cust_no]))) > 0 THEN LTRIM(RTRIM(s.[cust_no])) END IS NULL OR CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[phone]))) > 0 THEN LTRIM(RTRIM(s.[phone])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
+        FROM [dbo].[stage] AS s
+    );
 
     -- Staged rows with a key; identical ones count once.
     CREATE TABLE #staged
@@ -59,14 +65,16 @@ BEGIN TRY
 
     -- A dependent child key that is staged twice in one set stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[cust_hk])), 100), N'NULL'), N''), N'(blank)') + N'/' + COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[phone])), 100), N'NULL'), N''), N'(blank)') AS [offender]
-        FROM #staged AS s
-        GROUP BY s.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_hk]), s.[load_ts], s.[phone] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[phone])
-        HAVING COUNT_BIG(*) > 1
-    ) AS o;
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[cust_hk])), 100), N'NULL'), N''), N'(blank)') + N'/' + COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[phone])), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            FROM #staged AS s
+            GROUP BY s.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_hk]), s.[load_ts], s.[phone] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[phone])
+            HAVING COUNT_BIG(*) > 1
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'duplicate_key: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -74,9 +82,11 @@ BEGIN TRY
     END;
 
     -- Distinct keys in the stage.
-    SELECT
-        @AcceptedRows = COUNT_BIG(DISTINCT s.[cust_hk])
-    FROM #staged AS s;
+    SET @AcceptedRows = (
+        SELECT
+            COUNT_BIG(DISTINCT s.[cust_hk])
+        FROM #staged AS s
+    );
 
     -- The newest stored load time of each staged key.
     CREATE TABLE #newest
@@ -122,42 +132,44 @@ BEGIN TRY
 
     -- A late set that is not the one in force at its load time stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[cust_hk]), 100), N'NULL'), N''), N'(blank)') AS [offender]
-        FROM #staged AS s
-        INNER JOIN #late AS l
-            ON l.[cust_hk] = s.[cust_hk]
-           AND l.[load_ts] = s.[load_ts]
-        LEFT JOIN (
-            SELECT
-                MIN(u.[cust_hk]) AS [cust_hk],
-                MIN(u.[load_ts]) AS [load_ts],
-                COUNT_BIG(*) AS [members]
-            FROM [dbo].[target] AS u
-            WHERE EXISTS (
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[cust_hk]), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            FROM #staged AS s
+            INNER JOIN #late AS l
+                ON l.[cust_hk] = s.[cust_hk]
+               AND l.[load_ts] = s.[load_ts]
+            LEFT JOIN (
                 SELECT
-                    1 AS [one]
-                FROM #late AS l
-                WHERE u.[cust_hk] = l.[cust_hk]
-            )
-            GROUP BY u.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(u.[cust_hk]), u.[load_ts]
-        ) AS k
-            ON k.[cust_hk] = l.[cust_hk]
-           AND k.[load_ts] = l.[in_force]
-        WHERE (k.[members] IS NULL
-            OR k.[members] <> l.[members]
-            OR NOT EXISTS (
-                SELECT
-                    1 AS [one]
-                FROM [dbo].[target] AS t
-                WHERE t.[cust_hk] = s.[cust_hk]
-                  AND t.[load_ts] = l.[in_force]
-                  AND ((t.[phone] = s.[phone] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(t.[phone]) = DATALENGTH(s.[phone])) OR (t.[phone] IS NULL AND s.[phone] IS NULL))
-                  AND t.[hashdiff] = s.[hashdiff]
-            ))
-    ) AS o;
+                    MIN(u.[cust_hk]) AS [cust_hk],
+                    MIN(u.[load_ts]) AS [load_ts],
+                    COUNT_BIG(*) AS [members]
+                FROM [dbo].[target] AS u
+                WHERE EXISTS (
+                    SELECT
+                        1 AS [one]
+                    FROM #late AS l
+                    WHERE u.[cust_hk] = l.[cust_hk]
+                )
+                GROUP BY u.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(u.[cust_hk]), u.[load_ts]
+            ) AS k
+                ON k.[cust_hk] = l.[cust_hk]
+               AND k.[load_ts] = l.[in_force]
+            WHERE (k.[members] IS NULL
+                OR k.[members] <> l.[members]
+                OR NOT EXISTS (
+                    SELECT
+                        1 AS [one]
+                    FROM [dbo].[target] AS t
+                    WHERE t.[cust_hk] = s.[cust_hk]
+                      AND t.[load_ts] = l.[in_force]
+                      AND ((t.[phone] = s.[phone] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(t.[phone]) = DATALENGTH(s.[phone])) OR (t.[phone] IS NULL AND s.[phone] IS NULL))
+                      AND t.[hashdiff] = s.[hashdiff]
+                ))
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'late_row: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -251,18 +263,26 @@ BEGIN TRY
        AND s.[load_ts] = x.[load_ts];
 
     -- What will be inserted.
-    SELECT
-        @NewRows = COUNT_BIG(*)
-    FROM #changes AS c;
+    SET @NewRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #changes AS c
+    );
 
     -- Keys whose set changed.
-    SELECT
-        @ChangedKeys = COUNT_BIG(DISTINCT s.[cust_hk])
-    FROM #changes AS s;
+    SET @ChangedKeys = (
+        SELECT
+            COUNT_BIG(DISTINCT s.[cust_hk])
+        FROM #changes AS s
+    );
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -312,5 +332,12 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
+    IF OBJECT_ID('tempdb..#newest') IS NOT NULL DROP TABLE #newest;
+    IF OBJECT_ID('tempdb..#late') IS NOT NULL DROP TABLE #late;
+    IF OBJECT_ID('tempdb..#members') IS NOT NULL DROP TABLE #members;
+    IF OBJECT_ID('tempdb..#sets') IS NOT NULL DROP TABLE #sets;
+    IF OBJECT_ID('tempdb..#changed_sets') IS NOT NULL DROP TABLE #changed_sets;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     THROW;
 END CATCH;

@@ -20,12 +20,18 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- Rows without a key are left out and counted.
-    SELECT
-        @SkippedRows = COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[tx_no]))) > 0 THEN LTRIM(RTRIM(s.[tx_no])) END IS NULL OR CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[cust]))) > 0 THEN LTRIM(RTRIM(s.[cust])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
-    FROM [dbo].[stage] AS s;
+    SET @SkippedRows = (
+        SELECT
+            COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[tx_no]))) > 0 THEN LTRIM(RTRIM(s.[tx_no])) END IS NULL OR CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[cust]))) > 0 THEN LTRIM(RTRIM(s.[cust])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
+        FROM [dbo].[stage] AS s
+    );
 
     -- Staged rows with a key.
     CREATE TABLE #staged
@@ -42,9 +48,11 @@ BEGIN TRY
       AND CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[cust]))) > 0 THEN LTRIM(RTRIM(s.[cust])) END IS NOT NULL;
 
     -- Distinct transactions in the stage.
-    SELECT
-        @AcceptedRows = COUNT_BIG(DISTINCT s.[tx_hk])
-    FROM #staged AS s;
+    SET @AcceptedRows = (
+        SELECT
+            COUNT_BIG(DISTINCT s.[tx_hk])
+        FROM #staged AS s
+    );
 
     -- Rows of the transactions that the target does not have.
     CREATE TABLE #unknown
@@ -66,37 +74,39 @@ BEGIN TRY
 
     -- A key that is staged with different contents stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[tx_hk])), 100), N'NULL'), N''), N'(blank)') AS [offender]
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
         FROM (
-            SELECT
-                MIN(d.[tx_hk]) AS [tx_hk],
-                MIN(d.[cust_hk]) AS [cust_hk],
-                d.[amount]
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[tx_hk])), 100), N'NULL'), N''), N'(blank)') AS [offender]
             FROM (
                 SELECT
-                    s.[tx_hk],
-                    s.[cust_hk],
-                    s.[amount]
+                    MIN(d.[tx_hk]) AS [tx_hk],
+                    MIN(d.[cust_hk]) AS [cust_hk],
+                    d.[amount]
                 FROM (
                     SELECT
-                        u.[tx_hk],
-                        u.[cust_hk],
-                        u.[amount],
-                        u.[load_ts],
-                        u.[record_source],
-                        MIN(u.[load_ts]) OVER (PARTITION BY u.[tx_hk]) AS [first_time]
-                    FROM #unknown AS u
-                ) AS s
-                WHERE s.[load_ts] = s.[first_time]
-            ) AS d
-            GROUP BY d.[tx_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[tx_hk]), d.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[cust_hk]), d.[amount]
-        ) AS s
-        GROUP BY s.[tx_hk]
-        HAVING COUNT_BIG(*) > 1
-    ) AS o;
+                        s.[tx_hk],
+                        s.[cust_hk],
+                        s.[amount]
+                    FROM (
+                        SELECT
+                            u.[tx_hk],
+                            u.[cust_hk],
+                            u.[amount],
+                            u.[load_ts],
+                            u.[record_source],
+                            MIN(u.[load_ts]) OVER (PARTITION BY u.[tx_hk]) AS [first_time]
+                        FROM #unknown AS u
+                    ) AS s
+                    WHERE s.[load_ts] = s.[first_time]
+                ) AS d
+                GROUP BY d.[tx_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[tx_hk]), d.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[cust_hk]), d.[amount]
+            ) AS s
+            GROUP BY s.[tx_hk]
+            HAVING COUNT_BIG(*) > 1
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'duplicate_key: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -126,21 +136,29 @@ BEGIN TRY
     WHERE r.[sighting] = 1;
 
     -- What will be inserted.
-    SELECT
-        @NewKeys = COUNT_BIG(*)
-    FROM #changes AS c;
+    SET @NewKeys = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #changes AS c
+    );
 
     -- Staged rows that contradict transactions that are stored already.
-    SELECT
-        @ContradictingRows = COUNT_BIG(*)
-    FROM #staged AS s
-    INNER JOIN [dbo].[target] AS t
-        ON t.[tx_hk] = s.[tx_hk]
-    WHERE (t.[amount] <> s.[amount] OR (t.[amount] IS NULL AND s.[amount] IS NOT NULL) OR (t.[amount] IS NOT NULL AND s.[amount] IS NULL));
+    SET @ContradictingRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #staged AS s
+        INNER JOIN [dbo].[target] AS t
+            ON t.[tx_hk] = s.[tx_hk]
+        WHERE (t.[amount] <> s.[amount] OR (t.[amount] IS NULL AND s.[amount] IS NOT NULL) OR (t.[amount] IS NOT NULL AND s.[amount] IS NULL))
+    );
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -186,5 +204,8 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
+    IF OBJECT_ID('tempdb..#unknown') IS NOT NULL DROP TABLE #unknown;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     THROW;
 END CATCH;

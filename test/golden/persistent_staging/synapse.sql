@@ -24,7 +24,11 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- Staged rows with a key; rows without one are skipped and counted.
     SELECT
@@ -55,14 +59,16 @@ BEGIN TRY
     ) AS s;
 
     -- Distinct keys in the stage.
-    SELECT
-        @StagedKeys = COUNT_BIG(*)
-    FROM (
+    SET @StagedKeys = (
         SELECT
-            COUNT_BIG(*) AS [rows]
-        FROM #sequence AS s
-        GROUP BY s.[id]
-    ) AS k;
+            COUNT_BIG(*)
+        FROM (
+            SELECT
+                COUNT_BIG(*) AS [rows]
+            FROM #sequence AS s
+            GROUP BY s.[id]
+        ) AS k
+    );
 
     -- The newest stored row of each staged key.
     CREATE TABLE #newest
@@ -132,24 +138,32 @@ BEGIN TRY
                 OR (s.[op] <> p.[op] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[op]) <> DATALENGTH(p.[op]) OR (s.[op] IS NULL AND p.[op] IS NOT NULL) OR (s.[op] IS NOT NULL AND p.[op] IS NULL)))));
 
     -- What will be appended.
-    SELECT
-        @NewRows = COUNT_BIG(*)
-    FROM #changes AS c;
+    SET @NewRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #changes AS c
+    );
 
     -- Staged keys with a new row.
-    SELECT
-        @ChangedKeys = COUNT_BIG(*)
-    FROM (
+    SET @ChangedKeys = (
         SELECT
-            COUNT_BIG(*) AS [rows]
-        FROM #changes AS c
-        WHERE c.[is_absent_] = 0
-        GROUP BY c.[id]
-    ) AS k;
+            COUNT_BIG(*)
+        FROM (
+            SELECT
+                COUNT_BIG(*) AS [rows]
+            FROM #changes AS c
+            WHERE c.[is_absent_] = 0
+            GROUP BY c.[id]
+        ) AS k
+    );
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -193,5 +207,8 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#sequence') IS NOT NULL DROP TABLE #sequence;
+    IF OBJECT_ID('tempdb..#newest') IS NOT NULL DROP TABLE #newest;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     THROW;
 END CATCH;

@@ -62,9 +62,9 @@ BEGIN TRY
     SELECT
         h.[cust_hk],
         d.[as_of],
-        CASE WHEN newest_1.[newest_time] IS NULL THEN N'0000000000000000000000000000000000000000000000000000000000000000' ELSE newest_1.[hub_key] END AS [name_hk],
+        CASE WHEN newest_1.[newest_time] IS NULL THEN '0000000000000000000000000000000000000000000000000000000000000000' ELSE newest_1.[hub_key] END AS [name_hk],
         CASE WHEN newest_1.[newest_time] IS NULL THEN CAST('1900-01-01T00:00:00' AS datetime2(6)) ELSE newest_1.[newest_time] END AS [name_ts],
-        CASE WHEN newest_2.[newest_time] IS NULL THEN N'0000000000000000000000000000000000000000000000000000000000000000' ELSE newest_2.[hub_key] END AS [login_hk],
+        CASE WHEN newest_2.[newest_time] IS NULL THEN '0000000000000000000000000000000000000000000000000000000000000000' ELSE newest_2.[hub_key] END AS [login_hk],
         CASE WHEN newest_2.[newest_time] IS NULL THEN CAST('1900-01-01T00:00:00' AS datetime2(6)) ELSE newest_2.[newest_time] END AS [login_ts]
     INTO #built
     FROM [dbo].[hub] AS h

@@ -57,9 +57,9 @@ BEGIN TRY
     SELECT
         h.[cust_hk],
         d.[as_of],
-        CASE WHEN newest_1.[newest_time] IS NULL THEN N'0000000000000000000000000000000000000000000000000000000000000000' ELSE newest_1.[hub_key] END AS [name_hk],
+        CASE WHEN newest_1.[newest_time] IS NULL THEN '0000000000000000000000000000000000000000000000000000000000000000' ELSE newest_1.[hub_key] END AS [name_hk],
         CASE WHEN newest_1.[newest_time] IS NULL THEN CAST('1900-01-01T00:00:00' AS datetime2(6)) ELSE newest_1.[newest_time] END AS [name_ts],
-        CASE WHEN newest_2.[newest_time] IS NULL THEN N'0000000000000000000000000000000000000000000000000000000000000000' ELSE newest_2.[hub_key] END AS [login_hk],
+        CASE WHEN newest_2.[newest_time] IS NULL THEN '0000000000000000000000000000000000000000000000000000000000000000' ELSE newest_2.[hub_key] END AS [login_hk],
         CASE WHEN newest_2.[newest_time] IS NULL THEN CAST('1900-01-01T00:00:00' AS datetime2(6)) ELSE newest_2.[newest_time] END AS [login_ts]
     FROM [dbo].[hub] AS h
     CROSS JOIN #dates AS d
@@ -72,14 +72,18 @@ BEGIN TRY
     WHERE h.[cust_hk] IS NOT NULL;
 
     -- How many they are.
-    SELECT
-        @BuiltRows = COUNT_BIG(*)
-    FROM #built AS c;
+    SET @BuiltRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #built AS c
+    );
 
     -- How many rows they replace.
-    SELECT
-        @FormerRows = COUNT_BIG(*)
-    FROM [dbo].[target] AS t;
+    SET @FormerRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     BEGIN TRANSACTION;
 
@@ -122,5 +126,9 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#dates') IS NOT NULL DROP TABLE #dates;
+    IF OBJECT_ID('tempdb..#newest_1') IS NOT NULL DROP TABLE #newest_1;
+    IF OBJECT_ID('tempdb..#newest_2') IS NOT NULL DROP TABLE #newest_2;
+    IF OBJECT_ID('tempdb..#built') IS NOT NULL DROP TABLE #built;
     THROW;
 END CATCH;

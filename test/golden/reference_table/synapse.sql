@@ -20,12 +20,18 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- Rows without a key are left out and counted.
-    SELECT
-        @SkippedRows = COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
-    FROM [dbo].[stage] AS s;
+    SET @SkippedRows = (
+        SELECT
+            COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
+        FROM [dbo].[stage] AS s
+    );
 
     -- Staged rows with a key.
     CREATE TABLE #staged
@@ -39,14 +45,16 @@ BEGIN TRY
     WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END IS NOT NULL;
 
     -- Distinct codes in the stage.
-    SELECT
-        @AcceptedRows = COUNT_BIG(*)
-    FROM (
+    SET @AcceptedRows = (
         SELECT
-            COUNT_BIG(*) AS [rows]
-        FROM #staged AS s
-        GROUP BY CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END)
-    ) AS k;
+            COUNT_BIG(*)
+        FROM (
+            SELECT
+                COUNT_BIG(*) AS [rows]
+            FROM #staged AS s
+            GROUP BY CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END)
+        ) AS k
+    );
 
     -- Rows of the codes that the target does not have.
     CREATE TABLE #unknown
@@ -66,33 +74,35 @@ BEGIN TRY
 
     -- A key that is staged with different contents stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[code])), 100), N'NULL'), N''), N'(blank)') AS [offender]
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
         FROM (
-            SELECT
-                MIN(d.[code]) AS [code],
-                MIN(d.[label]) AS [label]
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[code])), 100), N'NULL'), N''), N'(blank)') AS [offender]
             FROM (
                 SELECT
-                    s.[code],
-                    s.[label]
+                    MIN(d.[code]) AS [code],
+                    MIN(d.[label]) AS [label]
                 FROM (
                     SELECT
-                        u.[code],
-                        u.[label],
-                        u.[load_ts],
-                        MIN(u.[load_ts]) OVER (PARTITION BY CASE WHEN DATALENGTH(LTRIM(RTRIM(u.[code]))) > 0 THEN LTRIM(RTRIM(u.[code])) END COLLATE Latin1_General_100_BIN2, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(u.[code]))) > 0 THEN LTRIM(RTRIM(u.[code])) END)) AS [first_time]
-                    FROM #unknown AS u
-                ) AS s
-                WHERE s.[load_ts] = s.[first_time]
-            ) AS d
-            GROUP BY d.[code] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[code]), d.[label] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[label])
-        ) AS s
-        GROUP BY CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END)
-        HAVING COUNT_BIG(*) > 1
-    ) AS o;
+                        s.[code],
+                        s.[label]
+                    FROM (
+                        SELECT
+                            u.[code],
+                            u.[label],
+                            u.[load_ts],
+                            MIN(u.[load_ts]) OVER (PARTITION BY CASE WHEN DATALENGTH(LTRIM(RTRIM(u.[code]))) > 0 THEN LTRIM(RTRIM(u.[code])) END COLLATE Latin1_General_100_BIN2, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(u.[code]))) > 0 THEN LTRIM(RTRIM(u.[code])) END)) AS [first_time]
+                        FROM #unknown AS u
+                    ) AS s
+                    WHERE s.[load_ts] = s.[first_time]
+                ) AS d
+                GROUP BY d.[code] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[code]), d.[label] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[label])
+            ) AS s
+            GROUP BY CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END)
+            HAVING COUNT_BIG(*) > 1
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'duplicate_key: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -118,21 +128,29 @@ BEGIN TRY
     WHERE r.[sighting] = 1;
 
     -- What will be inserted.
-    SELECT
-        @NewKeys = COUNT_BIG(*)
-    FROM #changes AS c;
+    SET @NewKeys = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #changes AS c
+    );
 
     -- Staged rows that contradict codes that are stored already.
-    SELECT
-        @ContradictingRows = COUNT_BIG(*)
-    FROM #staged AS s
-    INNER JOIN [dbo].[target] AS t
-        ON (CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END = CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2 AND DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END) = DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END))
-    WHERE (t.[label] <> s.[label] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(t.[label]) <> DATALENGTH(s.[label]) OR (t.[label] IS NULL AND s.[label] IS NOT NULL) OR (t.[label] IS NOT NULL AND s.[label] IS NULL));
+    SET @ContradictingRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #staged AS s
+        INNER JOIN [dbo].[target] AS t
+            ON (CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END = CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2 AND DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END) = DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END))
+        WHERE (t.[label] <> s.[label] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(t.[label]) <> DATALENGTH(s.[label]) OR (t.[label] IS NULL AND s.[label] IS NOT NULL) OR (t.[label] IS NOT NULL AND s.[label] IS NULL))
+    );
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -174,5 +192,8 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
+    IF OBJECT_ID('tempdb..#unknown') IS NOT NULL DROP TABLE #unknown;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     THROW;
 END CATCH;

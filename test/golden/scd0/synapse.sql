@@ -23,7 +23,11 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- Staged rows with a key; rows without one are skipped and counted.
     SELECT
@@ -33,21 +37,23 @@ BEGIN TRY
 
     -- A key that is staged more than once stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[id])), 100), N'NULL') AS [offender]
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
         FROM (
-            SELECT
-                1 AS [is_staged],
-                s.[id],
-                s.[first_price]
-            FROM [dbo].[stage] AS s
-            WHERE s.[id] IS NOT NULL
-        ) AS s
-        GROUP BY s.[id]
-        HAVING COUNT_BIG(*) > 1
-    ) AS o;
+            SELECT TOP (5)
+                COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[id])), 100), N'NULL') AS [offender]
+            FROM (
+                SELECT
+                    1 AS [is_staged],
+                    s.[id],
+                    s.[first_price]
+                FROM [dbo].[stage] AS s
+                WHERE s.[id] IS NOT NULL
+            ) AS s
+            GROUP BY s.[id]
+            HAVING COUNT_BIG(*) > 1
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'duplicate_key: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -96,7 +102,11 @@ BEGIN TRY
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -133,5 +143,6 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     THROW;
 END CATCH;

@@ -22,7 +22,9 @@ BEGIN TRY
     DROP TABLE IF EXISTS #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SELECT
+        @RowsBefore = COUNT_BIG(*)
+    FROM [dbo].[target] AS t;
 
     -- Staged rows with a key; rows without one are skipped and counted.
     SELECT
@@ -105,7 +107,9 @@ BEGIN TRY
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SELECT
+        @RowsNow = COUNT_BIG(*)
+    FROM [dbo].[target] AS t;
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
@@ -154,5 +158,6 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
+    DROP TABLE IF EXISTS #changes;
     THROW;
 END CATCH;

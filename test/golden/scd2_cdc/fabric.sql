@@ -43,7 +43,9 @@ BEGIN TRY
         );
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SELECT
+        @RowsBefore = COUNT_BIG(*)
+    FROM [dbo].[target] AS t;
 
     -- Events that can't be replayed: without a key, or without a sequence.
     SELECT
@@ -349,7 +351,9 @@ BEGIN TRY
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SELECT
+        @RowsNow = COUNT_BIG(*)
+    FROM [dbo].[target] AS t;
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
@@ -425,5 +429,12 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
+    DROP TABLE IF EXISTS #incoming;
+    DROP TABLE IF EXISTS #history;
+    DROP TABLE IF EXISTS #states;
+    DROP TABLE IF EXISTS #runs;
+    DROP TABLE IF EXISTS #wanted;
+    DROP TABLE IF EXISTS #changes;
+    DROP TABLE IF EXISTS #new_events;
     THROW;
 END CATCH;

@@ -88,7 +88,7 @@ BEGIN TRY
             s.[id],
             s.[name],
             s.[seq] AS [event_sequence],
-            CASE WHEN s.[op] = N'D' THEN N'delete' ELSE N'upsert' END AS [event_kind]
+            CASE WHEN s.[op] = N'D' THEN 'delete' ELSE 'upsert' END AS [event_kind]
         FROM [dbo].[stage] AS s
         WHERE CASE WHEN s.[id] IS NULL THEN 1 ELSE 0 END = 0
           AND s.[seq] IS NOT NULL

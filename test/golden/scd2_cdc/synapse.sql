@@ -44,7 +44,11 @@ BEGIN TRY
         );
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- Events that can't be replayed: without a key, or without a sequence.
     SELECT
@@ -81,7 +85,7 @@ BEGIN TRY
             s.[id],
             s.[name],
             s.[seq] AS [event_sequence],
-            CASE WHEN s.[op] = N'D' THEN N'delete' ELSE N'upsert' END AS [event_kind]
+            CASE WHEN s.[op] = N'D' THEN 'delete' ELSE 'upsert' END AS [event_kind]
         FROM [dbo].[stage] AS s
         WHERE CASE WHEN s.[id] IS NULL THEN 1 ELSE 0 END = 0
           AND s.[seq] IS NOT NULL
@@ -136,15 +140,17 @@ BEGIN TRY
 
     -- Two contents of a key under one sequence stop the load, unless a delete settles it.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(h.[id])), 100), N'NULL') AS [offender]
-        FROM #history AS h
-        GROUP BY h.[id], h.[event_sequence]
-        HAVING COALESCE(SUM(CAST(CASE WHEN h.[event_kind] = N'upsert' THEN 1 ELSE 0 END AS bigint)), 0) > 1
-          AND COALESCE(SUM(CAST(CASE WHEN h.[event_kind] = N'upsert' THEN 1 ELSE 0 END AS bigint)), 0) = COUNT_BIG(*)
-    ) AS o;
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(h.[id])), 100), N'NULL') AS [offender]
+            FROM #history AS h
+            GROUP BY h.[id], h.[event_sequence]
+            HAVING COALESCE(SUM(CAST(CASE WHEN h.[event_kind] = N'upsert' THEN 1 ELSE 0 END AS bigint)), 0) > 1
+              AND COALESCE(SUM(CAST(CASE WHEN h.[event_kind] = N'upsert' THEN 1 ELSE 0 END AS bigint)), 0) = COUNT_BIG(*)
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'ambiguous_sequence: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -319,14 +325,16 @@ BEGIN TRY
     FROM #changes AS c;
 
     -- Keys that change.
-    SELECT
-        @ChangedKeys = COUNT_BIG(*)
-    FROM (
+    SET @ChangedKeys = (
         SELECT
-            COUNT_BIG(*) AS [rows]
-        FROM #changes AS c
-        GROUP BY c.[changed_id]
-    ) AS k;
+            COUNT_BIG(*)
+        FROM (
+            SELECT
+                COUNT_BIG(*) AS [rows]
+            FROM #changes AS c
+            GROUP BY c.[changed_id]
+        ) AS k
+    );
 
     -- Events that were not seen before.
     CREATE TABLE #new_events
@@ -350,7 +358,11 @@ BEGIN TRY
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -427,5 +439,12 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#incoming') IS NOT NULL DROP TABLE #incoming;
+    IF OBJECT_ID('tempdb..#history') IS NOT NULL DROP TABLE #history;
+    IF OBJECT_ID('tempdb..#states') IS NOT NULL DROP TABLE #states;
+    IF OBJECT_ID('tempdb..#runs') IS NOT NULL DROP TABLE #runs;
+    IF OBJECT_ID('tempdb..#wanted') IS NOT NULL DROP TABLE #wanted;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+    IF OBJECT_ID('tempdb..#new_events') IS NOT NULL DROP TABLE #new_events;
     THROW;
 END CATCH;

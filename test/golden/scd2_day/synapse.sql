@@ -32,7 +32,11 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- A version that begins in this load starts today.
     SET @VersionStart = CAST(CAST(@BatchTime AS date) AS datetime2(3));
@@ -45,22 +49,24 @@ BEGIN TRY
 
     -- A key that is staged more than once stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[dept_no])), 100), N'NULL'), N''), N'(blank)') AS [offender]
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
         FROM (
-            SELECT
-                1 AS [is_staged],
-                s.[dept_no],
-                s.[dept_name],
-                s.[location]
-            FROM [dbo].[stage] AS s
-            WHERE s.[dept_no] IS NOT NULL
-        ) AS s
-        GROUP BY s.[dept_no] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[dept_no])
-        HAVING COUNT_BIG(*) > 1
-    ) AS o;
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[dept_no])), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            FROM (
+                SELECT
+                    1 AS [is_staged],
+                    s.[dept_no],
+                    s.[dept_name],
+                    s.[location]
+                FROM [dbo].[stage] AS s
+                WHERE s.[dept_no] IS NOT NULL
+            ) AS s
+            GROUP BY s.[dept_no] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[dept_no])
+            HAVING COUNT_BIG(*) > 1
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'duplicate_key: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -188,11 +194,13 @@ BEGIN TRY
     FROM #changes AS c;
 
     -- Open keys that this load speaks about.
-    SELECT
-        @OpenKeys = COUNT_BIG(*)
-    FROM [dbo].[target] AS t
-    WHERE t.[eff_end] = CAST('4000-01-01T00:00:00' AS datetime2(3))
-      AND t.[source_inactive] IS NULL;
+    SET @OpenKeys = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+        WHERE t.[eff_end] = CAST('4000-01-01T00:00:00' AS datetime2(3))
+          AND t.[source_inactive] IS NULL
+    );
 
     -- More absent keys than the limit allows stop the load: the delivery may be cut.
     IF ((@AbsentKeys + @AbsentTodayKeys) * 100) > (@OpenKeys * @MaxInactivationPct)
@@ -208,14 +216,16 @@ BEGIN TRY
 
     -- A version that would end at or before its own start stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[dept_no]), 100), N'NULL'), N''), N'(blank)') AS [offender]
-        FROM #changes AS c
-        WHERE c.[change_kind] IN (N'changed', N'absent')
-          AND c.[eff_start] <= c.[stored_from]
-    ) AS o;
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[dept_no]), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            FROM #changes AS c
+            WHERE c.[change_kind] IN (N'changed', N'absent')
+              AND c.[eff_start] <= c.[stored_from]
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'batch_time_not_after_current: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -224,7 +234,11 @@ BEGIN TRY
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -307,5 +321,7 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#earlier') IS NOT NULL DROP TABLE #earlier;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
     THROW;
 END CATCH;

@@ -26,7 +26,9 @@ BEGIN TRY
     DROP TABLE IF EXISTS #earlier_versions;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SELECT
+        @RowsBefore = COUNT_BIG(*)
+    FROM [dbo].[target] AS t;
 
     -- A version that begins in this load starts at the load's clock.
     SET @VersionStart = CAST(@BatchTime AS datetime2(6));
@@ -164,7 +166,9 @@ BEGIN TRY
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SELECT
+        @RowsNow = COUNT_BIG(*)
+    FROM [dbo].[target] AS t;
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, 'concurrent_load: another load of this table has run meanwhile', 1;
@@ -246,5 +250,7 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
+    DROP TABLE IF EXISTS #changes;
+    DROP TABLE IF EXISTS #earlier_versions;
     THROW;
 END CATCH;

@@ -27,7 +27,11 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#earlier_versions') IS NOT NULL DROP TABLE #earlier_versions;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- A version that begins in this load starts at the load's clock.
     SET @VersionStart = CAST(@BatchTime AS datetime2(6));
@@ -40,22 +44,24 @@ BEGIN TRY
 
     -- A key that is staged more than once stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[id])), 100), N'NULL') AS [offender]
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
         FROM (
-            SELECT
-                1 AS [is_staged],
-                s.[id],
-                s.[segment],
-                s.[label]
-            FROM [dbo].[stage] AS s
-            WHERE s.[id] IS NOT NULL
-        ) AS s
-        GROUP BY s.[id]
-        HAVING COUNT_BIG(*) > 1
-    ) AS o;
+            SELECT TOP (5)
+                COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[id])), 100), N'NULL') AS [offender]
+            FROM (
+                SELECT
+                    1 AS [is_staged],
+                    s.[id],
+                    s.[segment],
+                    s.[label]
+                FROM [dbo].[stage] AS s
+                WHERE s.[id] IS NOT NULL
+            ) AS s
+            GROUP BY s.[id]
+            HAVING COUNT_BIG(*) > 1
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'duplicate_key: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -128,14 +134,16 @@ BEGIN TRY
 
     -- A version that would end at or before its own start stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), c.[id]), 100), N'NULL') AS [offender]
-        FROM #changes AS c
-        WHERE c.[change_kind] = N'changed'
-          AND c.[valid_from] <= c.[stored_from]
-    ) AS o;
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(LEFT(CONVERT(nvarchar(4000), c.[id]), 100), N'NULL') AS [offender]
+            FROM #changes AS c
+            WHERE c.[change_kind] = N'changed'
+              AND c.[valid_from] <= c.[stored_from]
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'batch_time_not_after_current: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -159,13 +167,19 @@ BEGIN TRY
         OR (c.[label] <> t.[label] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(c.[label]) <> DATALENGTH(t.[label]) OR (c.[label] IS NULL AND t.[label] IS NOT NULL) OR (c.[label] IS NOT NULL AND t.[label] IS NULL)));
 
     -- Earlier versions that will change.
-    SELECT
-        @EarlierRows = COUNT_BIG(*)
-    FROM #earlier_versions AS c;
+    SET @EarlierRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #earlier_versions AS c
+    );
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -244,5 +258,7 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#changes') IS NOT NULL DROP TABLE #changes;
+    IF OBJECT_ID('tempdb..#earlier_versions') IS NOT NULL DROP TABLE #earlier_versions;
     THROW;
 END CATCH;

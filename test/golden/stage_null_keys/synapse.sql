@@ -14,14 +14,18 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#built') IS NOT NULL DROP TABLE #built;
 
     -- Rows that bear the stand-in value of cust by themselves.
-    SELECT
-        @Delivered_cust = COALESCE(SUM(CAST(CASE WHEN s.[cust] = N'-1' THEN 1 ELSE 0 END AS bigint)), 0)
-    FROM [dbo].[stage] AS s;
+    SET @Delivered_cust = (
+        SELECT
+            COALESCE(SUM(CAST(CASE WHEN s.[cust] = N'-1' THEN 1 ELSE 0 END AS bigint)), 0)
+        FROM [dbo].[stage] AS s
+    );
 
     -- Rows that bear the stand-in value of agent by themselves.
-    SELECT
-        @Delivered_agent = COALESCE(SUM(CAST(CASE WHEN s.[agent] = N'-2' THEN 1 ELSE 0 END AS bigint)), 0)
-    FROM [dbo].[stage] AS s;
+    SET @Delivered_agent = (
+        SELECT
+            COALESCE(SUM(CAST(CASE WHEN s.[agent] = N'-2' THEN 1 ELSE 0 END AS bigint)), 0)
+        FROM [dbo].[stage] AS s
+    );
 
     -- The rows that target will hold.
     CREATE TABLE #built
@@ -36,14 +40,18 @@ BEGIN TRY
     FROM [dbo].[stage] AS s;
 
     -- How many they are.
-    SELECT
-        @BuiltRows = COUNT_BIG(*)
-    FROM #built AS c;
+    SET @BuiltRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #built AS c
+    );
 
     -- How many rows they replace.
-    SELECT
-        @FormerRows = COUNT_BIG(*)
-    FROM [dbo].[target] AS t;
+    SET @FormerRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     BEGIN TRANSACTION;
 
@@ -87,5 +95,6 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#built') IS NOT NULL DROP TABLE #built;
     THROW;
 END CATCH;

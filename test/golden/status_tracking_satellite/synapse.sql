@@ -33,12 +33,18 @@ BEGIN TRY
     IF OBJECT_ID('tempdb..#departures') IS NOT NULL DROP TABLE #departures;
 
     -- There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.
-    SELECT @RowsBefore = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsBefore = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
 
     -- Rows without a key are left out and counted.
-    SELECT
-        @SkippedRows = COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[acct_no]))) > 0 THEN LTRIM(RTRIM(s.[acct_no])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
-    FROM [dbo].[stage] AS s;
+    SET @SkippedRows = (
+        SELECT
+            COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[acct_no]))) > 0 THEN LTRIM(RTRIM(s.[acct_no])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
+        FROM [dbo].[stage] AS s
+    );
 
     -- Staged rows with a key; identical ones count once.
     CREATE TABLE #staged
@@ -59,9 +65,11 @@ BEGIN TRY
     GROUP BY d.[acct_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[acct_hk]), d.[load_ts], d.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[record_source]);
 
     -- Distinct keys in the stage.
-    SELECT
-        @AcceptedRows = COUNT_BIG(DISTINCT s.[acct_hk])
-    FROM #staged AS s;
+    SET @AcceptedRows = (
+        SELECT
+            COUNT_BIG(DISTINCT s.[acct_hk])
+        FROM #staged AS s
+    );
 
     -- The newest stored row of each key.
     CREATE TABLE #stored
@@ -89,22 +97,24 @@ BEGIN TRY
 
     -- A key that comes with a load time before all of its stored ones stops the load.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[acct_hk]), 100), N'NULL'), N''), N'(blank)') AS [offender]
-        FROM #staged AS s
-        INNER JOIN #stored AS o
-            ON o.[acct_hk] = s.[acct_hk]
-        WHERE s.[load_ts] < o.[load_ts]
-          AND NOT EXISTS (
-            SELECT
-                1 AS [one]
-            FROM [dbo].[target] AS t
-            WHERE t.[acct_hk] = s.[acct_hk]
-              AND t.[load_ts] <= s.[load_ts]
-        )
-    ) AS o;
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[acct_hk]), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            FROM #staged AS s
+            INNER JOIN #stored AS o
+                ON o.[acct_hk] = s.[acct_hk]
+            WHERE s.[load_ts] < o.[load_ts]
+              AND NOT EXISTS (
+                SELECT
+                    1 AS [one]
+                FROM [dbo].[target] AS t
+                WHERE t.[acct_hk] = s.[acct_hk]
+                  AND t.[load_ts] <= s.[load_ts]
+            )
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'late_row: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -211,54 +221,64 @@ BEGIN TRY
     );
 
     -- Rows for keys that are new, back or changed.
-    SELECT
-        @ArrivedRows = COUNT_BIG(*)
-    FROM #arrivals AS c;
+    SET @ArrivedRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #arrivals AS c
+    );
 
     -- Rows for keys that vanished.
-    SELECT
-        @DepartedRows = COUNT_BIG(*)
-    FROM #departures AS c;
+    SET @DepartedRows = (
+        SELECT
+            COUNT_BIG(*)
+        FROM #departures AS c
+    );
 
     -- Keys that vanished.
-    SELECT
-        @VanishedKeys = COUNT_BIG(DISTINCT s.[acct_hk])
-    FROM #departures AS s;
+    SET @VanishedKeys = (
+        SELECT
+            COUNT_BIG(DISTINCT s.[acct_hk])
+        FROM #departures AS s
+    );
 
     -- Keys that are stored as living.
-    SELECT
-        @LivingKeys = COALESCE(SUM(CAST(CASE WHEN o.[is_dead] = 0 THEN 1 ELSE 0 END AS bigint)), 0)
-    FROM #stored AS o;
+    SET @LivingKeys = (
+        SELECT
+            COALESCE(SUM(CAST(CASE WHEN o.[is_dead] = 0 THEN 1 ELSE 0 END AS bigint)), 0)
+        FROM #stored AS o
+    );
 
     -- More vanished keys than the limit allows stop the load: the delivery may be cut.
     SET @Offenders = NULL;
-    SELECT @Offenders = STRING_AGG(o.[offender], N', ')
-    FROM (
-        SELECT TOP (5)
-            COALESCE(LEFT(CONVERT(nvarchar(4000), g.[keys]), 100), N'NULL')
-                + N' of '
-                + COALESCE(LEFT(CONVERT(nvarchar(4000), CASE WHEN w.[previous_time] IS NULL THEN @LivingKeys ELSE b.[keys] END), 100), N'NULL')
-                + N' living keys vanished at '
-                + COALESCE(LEFT(CONVERT(nvarchar(4000), w.[load_ts], 121), 100), N'NULL') AS [offender]
-        FROM #times AS w
-        INNER JOIN (
-            SELECT
-                r.[load_ts],
-                COUNT_BIG(*) AS [keys]
-            FROM #departures AS r
-            GROUP BY r.[load_ts]
-        ) AS g
-            ON g.[load_ts] = w.[load_ts]
-        LEFT JOIN (
-            SELECT
-                r.[load_ts],
-                COUNT_BIG(*) AS [keys]
-            FROM #delivered AS r
-            GROUP BY r.[load_ts]
-        ) AS b
-            ON b.[load_ts] = w.[previous_time]
-        WHERE (g.[keys] * 100) > (CASE WHEN w.[previous_time] IS NULL THEN @LivingKeys ELSE b.[keys] END * @MaxInactivationPct)
-    ) AS o;
+    SET @Offenders = (
+        SELECT STRING_AGG(o.[offender], N', ')
+        FROM (
+            SELECT TOP (5)
+                COALESCE(LEFT(CONVERT(nvarchar(4000), g.[keys]), 100), N'NULL')
+                    + N' of '
+                    + COALESCE(LEFT(CONVERT(nvarchar(4000), CASE WHEN w.[previous_time] IS NULL THEN @LivingKeys ELSE b.[keys] END), 100), N'NULL')
+                    + N' living keys vanished at '
+                    + COALESCE(LEFT(CONVERT(nvarchar(4000), w.[load_ts], 121), 100), N'NULL') AS [offender]
+            FROM #times AS w
+            INNER JOIN (
+                SELECT
+                    r.[load_ts],
+                    COUNT_BIG(*) AS [keys]
+                FROM #departures AS r
+                GROUP BY r.[load_ts]
+            ) AS g
+                ON g.[load_ts] = w.[load_ts]
+            LEFT JOIN (
+                SELECT
+                    r.[load_ts],
+                    COUNT_BIG(*) AS [keys]
+                FROM #delivered AS r
+                GROUP BY r.[load_ts]
+            ) AS b
+                ON b.[load_ts] = w.[previous_time]
+            WHERE (g.[keys] * 100) > (CASE WHEN w.[previous_time] IS NULL THEN @LivingKeys ELSE b.[keys] END * @MaxInactivationPct)
+        ) AS o
+    );
     IF @Offenders IS NOT NULL
     BEGIN
         SET @Message = LEFT(N'inactivation_threshold: ' + REPLACE(@Offenders, N'%', N'%' + N'%'), 2000);
@@ -266,31 +286,37 @@ BEGIN TRY
     END;
 
     -- Staged keys for which something is written.
-    SELECT
-        @ChangedKeys = COUNT_BIG(DISTINCT s.[acct_hk])
-    FROM (
+    SET @ChangedKeys = (
         SELECT
-            y.[acct_hk]
+            COUNT_BIG(DISTINCT s.[acct_hk])
         FROM (
             SELECT
-                x.[acct_hk]
-            FROM #arrivals AS x
-            UNION ALL
-            SELECT
-                x.[acct_hk]
-            FROM #departures AS x
-            WHERE EXISTS (
+                y.[acct_hk]
+            FROM (
                 SELECT
-                    1 AS [one]
-                FROM #staged AS s
-                WHERE s.[acct_hk] = x.[acct_hk]
-            )
-        ) AS y
-    ) AS s;
+                    x.[acct_hk]
+                FROM #arrivals AS x
+                UNION ALL
+                SELECT
+                    x.[acct_hk]
+                FROM #departures AS x
+                WHERE EXISTS (
+                    SELECT
+                        1 AS [one]
+                    FROM #staged AS s
+                    WHERE s.[acct_hk] = x.[acct_hk]
+                )
+            ) AS y
+        ) AS s
+    );
 
     BEGIN TRANSACTION;
 
-    SELECT @RowsNow = COUNT_BIG(*) FROM [dbo].[target];
+    SET @RowsNow = (
+        SELECT
+            COUNT_BIG(*)
+        FROM [dbo].[target] AS t
+    );
     IF @RowsNow <> @RowsBefore
     BEGIN
         THROW 50019, N'concurrent_load: another load of this table has run meanwhile', 1;
@@ -351,5 +377,11 @@ BEGIN TRY
 END TRY
 BEGIN CATCH
     IF XACT_STATE() <> 0 ROLLBACK TRANSACTION;
+    IF OBJECT_ID('tempdb..#staged') IS NOT NULL DROP TABLE #staged;
+    IF OBJECT_ID('tempdb..#stored') IS NOT NULL DROP TABLE #stored;
+    IF OBJECT_ID('tempdb..#times') IS NOT NULL DROP TABLE #times;
+    IF OBJECT_ID('tempdb..#delivered') IS NOT NULL DROP TABLE #delivered;
+    IF OBJECT_ID('tempdb..#arrivals') IS NOT NULL DROP TABLE #arrivals;
+    IF OBJECT_ID('tempdb..#departures') IS NOT NULL DROP TABLE #departures;
     THROW;
 END CATCH;

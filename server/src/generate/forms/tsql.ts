@@ -2,6 +2,7 @@
 import type { CatalogTable } from '../../../../protocol/catalog.ts';
 import { countNames } from '../../../../protocol/counts.ts';
 import type { Shape } from '../../../../protocol/specification.ts';
+import { countRows, item, select, source, table } from '../../load/build.ts';
 import { guardNumbers, type LoadPlan } from '../../load/plan.ts';
 import { formatTableName } from '../../model/names.ts';
 import { mergedWrites, storedColumn } from '../../sql/merge.ts';
@@ -24,7 +25,7 @@ export function tsqlScript(plan: LoadPlan, printer: TsqlPrinter, shape: Shape, h
     parameterBlock(plan, printer),
     variables(plan, printer, true),
     hooks.before ?? '',
-    guarded(loadStatements(plan, printer, shape), [...results(plan, printer)], printer, hooks),
+    guarded(loadStatements(plan, printer, shape), results(plan, printer), printer, hooks, survivors(plan, printer)),
   ]);
 }
 
@@ -43,7 +44,13 @@ export function tsqlPreview(plan: LoadPlan, printer: TsqlPrinter, target: Catalo
     settings(printer),
     parameterBlock(plan, printer),
     variables(plan, printer, false),
-    guarded([...dropped(plan, printer), ...statements], results(plan, printer), printer, {}),
+    guarded(
+      [...dropped(plan, printer), ...statements],
+      results(plan, printer),
+      printer,
+      {},
+      plan.keeps.length === 0 ? dropped(plan, printer) : survivors(plan, printer),
+    ),
   ]);
 }
 
@@ -94,6 +101,7 @@ export function procedureBody(plan: LoadPlan, printer: TsqlPrinter, shape: Shape
       [`SELECT\n${indent(outputs.join(',\n'))};`, ...results(plan, printer)],
       printer,
       hooks,
+      survivors(plan, printer),
     ),
   ]);
 }
@@ -206,20 +214,24 @@ function countsRows(plan: LoadPlan, printer: TsqlPrinter): boolean {
 function rowsBefore(plan: LoadPlan, printer: TsqlPrinter): readonly string[] {
   if (!countsRows(plan, printer)) return [];
   const says = 'There is no lock for a load here; rows that another one adds or removes meanwhile stop this one.';
-  return [`${comment(says)}\nSELECT @RowsBefore = COUNT_BIG(*) FROM ${printer.tableName(plan.target)};`];
+  return [`${comment(says)}\n${countedRows('RowsBefore', plan, printer)}`];
 }
 
 function sameRows(plan: LoadPlan, printer: TsqlPrinter): readonly string[] {
   if (!countsRows(plan, printer)) return [];
   return [
     [
-      `SELECT @RowsNow = COUNT_BIG(*) FROM ${printer.tableName(plan.target)};`,
+      countedRows('RowsNow', plan, printer),
       'IF @RowsNow <> @RowsBefore',
       'BEGIN',
       `    THROW ${guardNumbers.concurrent_load}, ${printer.textLiteral('concurrent_load: another load of this table has run meanwhile')}, 1;`,
       'END;',
     ].join('\n'),
   ];
+}
+
+function countedRows(variable: string, plan: LoadPlan, printer: TsqlPrinter): string {
+  return printer.assignment(select([item(variable, countRows())], source(table(plan.target), 't')));
 }
 
 /** Loads of one target wait for each other; after a minute the later one gives up. */
@@ -236,12 +248,31 @@ function appLock(plan: LoadPlan, printer: TsqlPrinter): string {
   ].join('\n');
 }
 
-function guarded(statements: readonly string[], after: readonly string[], printer: TsqlPrinter, hooks: Hooks): string {
+/**
+ * Temporary tables that a rollback leaves behind. They have to go: the next text of the session that makes tables of
+ * these names would be compiled against their columns.
+ */
+function survivors(plan: LoadPlan, printer: TsqlPrinter): readonly string[] {
+  return printer.features.ddlInTransaction ? [] : dropped(plan, printer);
+}
+
+function guarded(
+  statements: readonly string[],
+  after: readonly string[],
+  printer: TsqlPrinter,
+  hooks: Hooks,
+  leftovers: readonly string[],
+): string {
   const body = [...statements, ...(hooks.after === undefined ? [] : [hooks.after]), ...after].join('\n\n');
-  const onError = hooks.onError === undefined ? '' : `${indent(hooks.onError)}\n`;
   const rollback =
     printer.features.ddlInTransaction || printer.features.xactAbort ? 'XACT_STATE() <> 0' : '@@TRANCOUNT > 0';
-  return `BEGIN TRY\n${indent(body)}\nEND TRY\nBEGIN CATCH\n    IF ${rollback} ROLLBACK TRANSACTION;\n${onError}    THROW;\nEND CATCH;`;
+  const onError = [
+    `IF ${rollback} ROLLBACK TRANSACTION;`,
+    ...leftovers,
+    ...(hooks.onError === undefined ? [] : [hooks.onError]),
+    'THROW;',
+  ];
+  return `BEGIN TRY\n${indent(body)}\nEND TRY\nBEGIN CATCH\n${indent(onError.join('\n'))}\nEND CATCH;`;
 }
 
 function results(plan: LoadPlan, printer: TsqlPrinter): readonly string[] {
