@@ -3,7 +3,18 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { FilePort } from '../../server/src/workspace/port.ts';
 
 /** Folders that hold nothing a person wrote. */
-const skipped = new Set(['node_modules', '.git', '.svn', '.hg', 'bin', 'obj', '.vscode']);
+const skipped = new Set([
+  'node_modules',
+  '.git',
+  '.svn',
+  '.hg',
+  'bin',
+  'obj',
+  '.vscode',
+  '.venv',
+  'venv',
+  '__pycache__',
+]);
 
 /** Reads files by names relative to a working folder, with `/`. */
 export class NodeFiles implements FilePort {

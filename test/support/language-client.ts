@@ -70,8 +70,8 @@ export class LanguageClient {
     void this.connection.sendNotification(method, params);
   }
 
-  open(uri: string, text: string, version = 1): void {
-    this.notify('textDocument/didOpen', { textDocument: { uri, languageId: 'sql', version, text } });
+  open(uri: string, text: string, version = 1, languageId = 'sql'): void {
+    this.notify('textDocument/didOpen', { textDocument: { uri, languageId, version, text } });
   }
 
   change(uri: string, version: number, contentChanges: readonly object[]): void {

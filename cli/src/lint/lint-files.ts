@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Platform, parsePlatform } from '../../../protocol/platform.ts';
-import type { Diagnostic, Problem } from '../../../protocol/problem.ts';
+import type { Diagnostic, Outcome, Problem } from '../../../protocol/problem.ts';
 import { applyEdits, safeEdits } from '../../../server/src/rules/engine/actions.ts';
 import { lint } from '../../../server/src/rules/engine/lint.ts';
 import { rules } from '../../../server/src/rules/registry.ts';
 import { decodeBytes } from '../../../server/src/syntax/encoding.ts';
-import { parse } from '../../../server/src/syntax/parse.ts';
 import { lintSettingsOf } from '../../../server/src/workspace/diagnostics.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { fitsGlob, folderOf } from '../../../server/src/workspace/port.ts';
+import { isPythonFile, parseFile, withPythonFixes } from '../../../server/src/workspace/python.ts';
 import { regenerateIn } from '../../../server/src/workspace/regeneration.ts';
 import { UsageError } from '../command.ts';
 import { NodeFiles } from '../files.ts';
@@ -75,29 +75,37 @@ function lintText(before: string, file: string, folder: Folder, options: LintOpt
   }
 }
 
-function check(text: string, file: string, folder: Folder, { platform }: LintOptions) {
-  const name = platform?.name ?? folder.platformOf(file, text);
-  const stated = parsePlatform(folder.settingsOf(file).platform ?? '');
-  return lint({
-    script: parse(text, { platform: name }),
+function check(text: string, file: string, folder: Folder, options: LintOptions): Outcome<readonly Diagnostic[]> {
+  const script = parseFile(file, text, folder.platformOf(file, text));
+  if (script === null) return { value: [], problems: [] };
+  const name = script.platform;
+  const stated = options.platform ?? parsePlatform(folder.settingsOf(file).platform ?? '');
+  const outcome = lint({
+    script,
     file,
-    platform: platform ?? (stated?.name === name ? stated : { name }),
+    platform: stated?.name === name ? stated : { name },
     rules,
     tables: folder.catalog.tables,
     objects: folder.objects,
     settings: lintSettingsOf(folder, file, text),
     regenerate: regenerateIn(folder),
   });
+  return isPythonFile(file) ? { ...outcome, value: withPythonFixes(outcome.value, text) } : outcome;
 }
 
-/** Every `.sql` file below the paths that the settings do not exclude; a file named by itself is always taken. */
+/**
+ * Every `.sql` file and every Python file with SQL below the paths that the settings do not exclude; a file named by
+ * itself is always taken.
+ */
 async function sqlFiles(paths: readonly string[], folder: Folder, port: NodeFiles): Promise<readonly string[]> {
   const found: string[] = [];
   for (const path of paths) {
     const name = port.nameOf(path);
     const files = await port.list(name);
     if (files.length === 0) throw new UsageError(`${path} does not exist or is empty; name a .sql file or a folder.`);
-    found.push(...files.filter((file) => file === name || (/\.sql$/i.test(file) && !isExcluded(file, folder))));
+    const isSql = (file: string) =>
+      /\.sql$/i.test(file) || (isPythonFile(file) && folder.definitionsOf(file) !== undefined);
+    found.push(...files.filter((file) => file === name || (isSql(file) && !isExcluded(file, folder))));
   }
   return [...new Set(found)];
 }

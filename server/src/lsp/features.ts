@@ -24,6 +24,7 @@ import { folds, selectionRanges } from '../features/structure.ts';
 import { documentSymbols, folderSymbols } from '../features/symbols.ts';
 import type { DocumentView, Location } from '../features/view.ts';
 import { disableActions, safeEdits } from '../rules/engine/actions.ts';
+import { isPython, type OpenDocument } from '../workspace/documents.ts';
 import {
   overlaps,
   toCodeAction,
@@ -48,6 +49,11 @@ export function registerFeatures(host: Host): void {
       const view = workspace.view(normalUri(uri));
       return view === undefined ? otherwise : feature(view);
     });
+  /** For what would stand in the way of Python's own features: whole SQL files only. */
+  const answerSql = <T>(name: string, uri: string, otherwise: T, feature: (view: DocumentView) => T): T => {
+    const document = workspace.documents.get(normalUri(uri));
+    return document !== undefined && isPython(document) ? otherwise : answer(name, uri, otherwise, feature);
+  };
   const toLocation = (location: Location) => ({ uri: clientUri(location.file), range: location.range });
 
   connection.onHover(({ textDocument, position }) =>
@@ -93,10 +99,10 @@ export function registerFeatures(host: Host): void {
     ),
   );
   connection.onCompletion(({ textDocument, position }) =>
-    answer('completion', textDocument.uri, [], (view) => complete(view, position).map(toCompletionItem)),
+    answerSql('completion', textDocument.uri, [], (view) => complete(view, position).map(toCompletionItem)),
   );
   connection.onSignatureHelp(({ textDocument, position }) =>
-    answer('signature', textDocument.uri, null, (view) => {
+    answerSql('signature', textDocument.uri, null, (view) => {
       const open = [...workspace.documents.values()].flatMap((document) => proceduresOf(document));
       const found = signatureHelp(view, position, open);
       if (found === undefined) return null;
@@ -117,15 +123,15 @@ export function registerFeatures(host: Host): void {
     }),
   );
   connection.onCodeLens(({ textDocument }) =>
-    answer('code lens', textDocument.uri, [], (view) =>
+    answerSql('code lens', textDocument.uri, [], (view) =>
       codeLenses(view).map((lens) => toCodeLens(lens, textDocument.uri)),
     ),
   );
   connection.onFoldingRanges(({ textDocument }) =>
-    answer('folding', textDocument.uri, [], (view) => folds(view).map(toFoldingRange)),
+    answerSql('folding', textDocument.uri, [], (view) => folds(view).map(toFoldingRange)),
   );
   connection.onSelectionRanges(({ textDocument, positions }) =>
-    answer('selection', textDocument.uri, null, (view) =>
+    answerSql('selection', textDocument.uri, null, (view) =>
       positions.map(
         (position) =>
           toSelectionRange(selectionRanges(view, position)) ?? { range: { start: position, end: position } },
@@ -133,7 +139,7 @@ export function registerFeatures(host: Host): void {
     ),
   );
   connection.languages.semanticTokens.on(({ textDocument }) =>
-    answer('semantic tokens', textDocument.uri, { data: [] }, (view) => toSemanticTokens(semanticTokens(view))),
+    answerSql('semantic tokens', textDocument.uri, { data: [] }, (view) => toSemanticTokens(semanticTokens(view))),
   );
   connection.languages.inlayHint.on(({ textDocument, range }) =>
     guard.wait('inlay hints', [], async () => {
@@ -196,7 +202,7 @@ async function codeActions(
     const here = diagnostics.filter((diagnostic) => overlaps(diagnostic.range, range));
     for (const diagnostic of here)
       actions.push(...diagnostic.fixes.map((fix) => toCodeAction(fix, diagnostic, host.clientUri)));
-    for (const diagnostic of here) actions.push(...(await disablingActions(host, diagnostic, document.text)));
+    for (const diagnostic of here) actions.push(...(await disablingActions(host, diagnostic, document)));
   }
   if (only.some((kind) => fixAllKind === kind || fixAllKind.startsWith(`${kind}.`))) {
     const edits = safeEdits(diagnostics, document.text);
@@ -206,9 +212,11 @@ async function codeActions(
   return actions;
 }
 
-async function disablingActions(host: Host, diagnostic: Diagnostic, text: string): Promise<LspCodeAction[]> {
+async function disablingActions(host: Host, diagnostic: Diagnostic, document: OpenDocument): Promise<LspCodeAction[]> {
   const actions: LspCodeAction[] = [];
-  for (const action of disableActions(diagnostic, text)) {
+  for (const action of disableActions(diagnostic, document.text)) {
+    // A comment of SQL on a line of its own is no Python.
+    if (action.scope !== 'folder' && isPython(document)) continue;
     const { title } = action;
     const common = { title, kind: CodeActionKind.QuickFix, diagnostics: [toDiagnostic(diagnostic)] };
     if (action.scope !== 'folder') {

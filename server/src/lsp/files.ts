@@ -3,7 +3,18 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { FilePort } from '../workspace/port.ts';
 
 /** Folders that hold nothing a person wrote. */
-const skipped = new Set(['node_modules', '.git', '.svn', '.hg', 'bin', 'obj', '.vscode']);
+const skipped = new Set([
+  'node_modules',
+  '.git',
+  '.svn',
+  '.hg',
+  'bin',
+  'obj',
+  '.vscode',
+  '.venv',
+  'venv',
+  '__pycache__',
+]);
 
 /** Reads files by `file:` URIs; other schemes hold single documents that only the editor can read. */
 export const uriFiles: FilePort = {

@@ -14,7 +14,9 @@ import {
 import { parsePlatform } from '../../../protocol/platform.ts';
 import type { ClientNotifications, ServerNotifications } from '../../../protocol/requests.ts';
 import { tokenModifiers, tokenTypes } from '../features/semantic-tokens.ts';
+import { isPlainPython } from '../workspace/documents.ts';
 import type { Folder } from '../workspace/folder.ts';
+import { isPythonFile } from '../workspace/python.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { toProblem } from './convert.ts';
 import { registerCustomRequests } from './custom-requests.ts';
@@ -122,9 +124,11 @@ export class LanguageServer {
         .catch(() => undefined);
     }
     if (workspace?.didChangeWatchedFiles?.dynamicRegistration === true) {
-      const watchers = ['**/*.sql', '**/*.dacpac', '**/*.sqlproj', '**/mergewright.json'].map((globPattern) => ({
-        globPattern,
-      }));
+      const watchers = ['**/*.sql', '**/*.py', '**/*.dacpac', '**/*.sqlproj', '**/mergewright.json'].map(
+        (globPattern) => ({
+          globPattern,
+        }),
+      );
       void this.connection.client.register(DidChangeWatchedFilesNotification.type, { watchers }).catch(() => undefined);
     }
     if (workspace?.workspaceFolders === true) {
@@ -194,15 +198,20 @@ export class LanguageServer {
   private async filesChanged(
     changes: readonly { readonly uri: string; readonly type: FileChangeType }[],
   ): Promise<void> {
+    let concerned = false;
     for (const change of changes) {
       const uri = normalUri(change.uri);
+      // A Python file concerns the folder when SQL was or is in it.
+      const hasSql = () => !isPythonFile(uri) || this.workspace.folderOf(uri).definitionsOf(uri) !== undefined;
+      concerned ||= hasSql();
       await this.guard.wait('file', undefined, async () => {
         if (change.type === FileChangeType.Deleted) this.workspace.folderOf(uri).forget(uri);
         else await this.workspace.fileChanged(uri);
         if (uri.endsWith('/mergewright.json')) this.settingsChanged(uri);
       });
+      concerned ||= hasSql();
     }
-    this.refresh();
+    if (concerned) this.refresh();
   }
 
   /** A settings file that can't be used is marked where it is wrong, whether it is open or not. */
@@ -271,7 +280,7 @@ export class LanguageServer {
 
   private tellStatus(uri: string): void {
     const document = this.workspace.documents.get(uri);
-    if (document === undefined) return;
+    if (document === undefined || isPlainPython(document)) return;
     const { platform, origin } = this.workspace.platformOf(uri, document.text);
     this.tell('mergewright/status', { uri: this.clientUri(uri), platform, origin, degraded: document.degraded });
   }

@@ -4,10 +4,12 @@ import type { Script } from './tree.ts';
 
 /** SQL that stands inside a string or cell of another file, with its positions mapped back. */
 export interface EmbeddedScript {
+  readonly text: string;
+  /** The text parsed; done when it is first asked for. */
   readonly script: Script;
   /** False where parts come from variables or functions: a word stands for each of them, and nothing is a problem. */
   readonly complete: boolean;
-  /** Offset in the host file of a character of `script.text`; its length is mapped to the end of the last piece. */
+  /** Offset in the host file of a character of `text`; its length is mapped to the end of the last piece. */
   readonly hostOffset: (offset: number) => number;
 }
 
@@ -56,9 +58,14 @@ export class EmbeddedText {
 
   finish(platform: PlatformName): EmbeddedScript {
     const { offsets, end, complete } = this;
-    const parsed = parse(this.pieces.join(''), { platform });
+    const text = this.pieces.join('');
+    let script: Script | null = null;
     return {
-      script: complete ? parsed : withoutProblems(parsed),
+      text,
+      get script() {
+        script ??= complete ? parse(text, { platform }) : withoutProblems(parse(text, { platform }));
+        return script;
+      },
       complete,
       hostOffset: (offset) => offsets[offset] ?? end,
     };

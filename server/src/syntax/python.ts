@@ -49,6 +49,7 @@ function sqlStrings(text: string): readonly EmbeddedScript[] {
   const call = /\bspark\s*\.\s*sql\s*\(\s*([rRbBuUfF]{0,2})("""|'''|"|')/g;
   for (let match = call.exec(text); match !== null; match = call.exec(text)) {
     const [whole, prefix = '', quote = '"'] = match;
+    if (isInComment(text, match.index)) continue;
     const start = match.index + whole.length;
     const string = readString(text, start, quote, /f/i.test(prefix), /r/i.test(prefix));
     if (string === null) continue;
@@ -56,6 +57,10 @@ function sqlStrings(text: string): readonly EmbeddedScript[] {
     if (!string.content.isEmpty) found.push(string.content.finish('databricks'));
   }
   return found;
+}
+
+function isInComment(text: string, offset: number): boolean {
+  return /^[ \t]*#/.test(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset));
 }
 
 function readString(

@@ -150,7 +150,8 @@ function withoutPlaceholders(text: string, cursor: Cursor): readonly SyntaxProbl
 const placeholder = /\$\(|\{\{|\{%|#\{|\$\{/;
 const sparkPlaceholder = /\{\w+\}|\$\(|\{\{|\{%|#\{|\$\{/;
 
-function movedBatch(batch: ScriptBatch, delta: number): ScriptBatch {
+/** A batch that stands `delta` characters further on. */
+export function movedBatch(batch: ScriptBatch, delta: number): ScriptBatch {
   if (delta === 0) return batch;
   const { separator } = batch;
   return {
