@@ -27,7 +27,8 @@ import type {
 } from '../syntax/tree.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
 import { sameIdentifier } from './names.ts';
-import { type QueryColumns, readQueryColumns } from './query-columns.ts';
+import { type QueryColumn, type QueryColumns, readQueryColumns } from './query-columns.ts';
+import type { SecondReader } from './second-reader.ts';
 
 /** A table whose columns follow from a query, another table, or both. */
 export interface DerivedDefinition {
@@ -35,6 +36,8 @@ export interface DerivedDefinition {
   readonly columns: QueryColumns;
   /** Columns named in front of the query, `CREATE VIEW v (a, b)`; [] where there are none. */
   readonly names: readonly string[];
+  /** Text of a query that our own tree could not read to its end, for a second reader; else null. */
+  readonly unread: string | null;
 }
 
 /** A change that ALTER TABLE, CREATE INDEX or RENAME makes to a table defined elsewhere. */
@@ -69,6 +72,20 @@ export function readDefinitions(script: Script, file: string): FileDefinitions {
     derived: reader.derived,
     changes: reader.changes,
   };
+}
+
+/** Fills in the columns of views that our own tree could not read, as far as a second reader finds their names. */
+export function readAgain(definitions: FileDefinitions, reader: SecondReader): FileDefinitions {
+  const derived = definitions.derived.map((definition): DerivedDefinition => {
+    const names = definition.unread === null ? null : reader(definition.unread);
+    if (names === null) return definition;
+    const items = names.map((name): QueryColumn => {
+      const known = definition.columns.items.find((item) => item.kind === 'column' && sameIdentifier(item.name, name));
+      return known ?? { kind: 'column', name, origin: null, range: null };
+    });
+    return { ...definition, columns: { items }, unread: null };
+  });
+  return { ...definitions, derived };
 }
 
 /** Temporary tables and table variables that a script makes for itself, wherever it makes them. */
@@ -154,6 +171,7 @@ class DefinitionReader {
         facts: this.facts(unit, statement, name, statement.options, statement.external ? 'external' : 'table'),
         columns: { items: [{ kind: 'all', table: tableNameOf(copied), except: [] }] },
         names: [],
+        unread: null,
       });
       return;
     }
@@ -179,7 +197,16 @@ class DefinitionReader {
       facts: this.facts(unit, node, name, more.options ?? [], origin),
       columns,
       names: more.names ?? [],
+      unread: origin === 'view' ? this.unread(unit, query, columns) : null,
     });
+  }
+
+  /** A view stands alone in its batch, so what recovery took for other statements belongs to it, too. */
+  private unread(unit: Unit, query: Query, columns: QueryColumns): string | null {
+    const { text, platform, batches } = this.script;
+    if (!isTsql(platform) || (columns.items.length > 0 && unit.problems.length === 0)) return null;
+    const batch = batches.find(({ start, end }) => start <= unit.offset && unit.offset < end);
+    return text.slice(unit.offset + query.start, batch?.end ?? unit.offset + unit.length);
   }
 
   private readAlterTable(unit: Unit, statement: AlterTable): void {

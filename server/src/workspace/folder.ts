@@ -4,9 +4,10 @@ import type { Problem } from '../../../protocol/problem.ts';
 import type { LoadCandidate } from '../../../protocol/requests.ts';
 import { inferLoads } from '../load/candidates.ts';
 import { buildCatalog, type TableCatalog } from '../model/catalog.ts';
-import { type FileDefinitions, readDefinitions } from '../model/definitions.ts';
+import { type FileDefinitions, readAgain, readDefinitions } from '../model/definitions.ts';
 import { type FileMention, readMentions } from '../model/mentions.ts';
 import { formatTableName } from '../model/names.ts';
+import type { SecondReader } from '../model/second-reader.ts';
 import { joinObjects, noObjects, schemaObjectsOf } from '../rules/analysis/schema-objects.ts';
 import type { SchemaObjects } from '../rules/analysis/tables.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
@@ -67,6 +68,10 @@ export class Folder {
   private readonly settings = new Map<string, FolderSettings>();
   private readonly settingsProblems = new Map<string, readonly Problem[]>();
   private readonly nearest = new Map<string, FolderSettings>();
+  private secondReader: SecondReader | null = null;
+  /** What the second reader found in files; while somebody types, it is not asked. */
+  private readonly readQueries = new Map<string, readonly string[] | null>();
+  private readonly secondNames: SecondReader = (query) => this.readQueries.get(query) ?? null;
   private kept: Kept | null = null;
   private stale = false;
 
@@ -110,7 +115,27 @@ export class Folder {
       const { value, problems } = readDacpac(bytes, file);
       this.take(file, { definitions: value, mentions: [], objects: noObjects, problems });
     } else if (isPythonFile(file) && isInstalled(file)) return;
-    else if (bytes.length <= largestFile) this.takeText(file, decodeBytes(bytes).text);
+    else if (bytes.length <= largestFile) {
+      this.takeText(file, decodeBytes(bytes).text);
+      await this.readViewsAgain(file);
+    }
+  }
+
+  /** Asks the second reader for the views of a file that our own grammar leaves open. It is loaded when the first one is met. */
+  private async readViewsAgain(file: string): Promise<void> {
+    const indexed = this.files.get(file);
+    const open = indexed?.definitions.derived.flatMap(({ unread }) => unread ?? []) ?? [];
+    if (indexed === undefined || open.length === 0) return;
+    const { loadSecondReader } = await import('../model/second-reader.ts');
+    this.secondReader ??= await loadSecondReader();
+    for (const query of open) {
+      if (!this.readQueries.has(query)) this.readQueries.set(query, this.secondReader(query));
+      await this.options.pause?.();
+    }
+    // Another text may have come in the meantime.
+    if (this.files.get(file) === indexed) {
+      this.take(file, { ...indexed, definitions: readAgain(indexed.definitions, this.secondNames) });
+    }
   }
 
   /** Takes over the text of a SQL file, or of a Python file with SQL in it; other Python files are no part of the folder. */
@@ -127,7 +152,7 @@ export class Folder {
   takeScript(file: string, script: Script, definitions: FileDefinitions = readDefinitions(script, file)): void {
     const known = this.files.get(file);
     const indexed = {
-      definitions,
+      definitions: this.readQueries.size === 0 ? definitions : readAgain(definitions, this.secondNames),
       mentions: readMentions(script),
       objects: schemaObjectsOf([script]),
       problems: syntaxProblems(script, file),
