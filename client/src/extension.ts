@@ -81,6 +81,7 @@ export function activate(context: vscode.ExtensionContext): void {
     memory,
     log,
     notifyAfterSeconds: () => setting('run.notifyAfterSeconds', 10),
+    sqlcmdVariables: (uri) => setting('run.sqlcmdVariables', false, uri),
   });
   const inspector = new Inspector(server, connections, panel);
   const chooser = new LoadChooser(server, prompts, workbench);

@@ -54,6 +54,7 @@ function setUp(load: ExecutableLoad = executable(), ...answers: readonly unknown
     panel: new RunPanel(page, () => history.entries()),
     problems: { show: (_, errors) => shown.push(errors), clear: () => undefined },
     notifyAfterSeconds: () => 10,
+    sqlcmdVariables: (uri) => uri === target.uri,
   });
   return { ...parts, prompts, page, history, server, runs, shown };
 }
@@ -63,7 +64,7 @@ describe('a run', () => {
     const { runs, page, history, server, sessions } = setUp();
     const result = await runs.start('run', target);
     expect(result?.status).toBe('done');
-    expect(server.requests[0]?.params).toMatchObject({ platform: 'duckdb', text: 'INSERT' });
+    expect(server.requests[0]?.params).toMatchObject({ platform: 'duckdb', text: 'INSERT', sqlcmdVariables: true });
     expect(sessions.opened[0]?.session.jobs).toMatchObject([
       { mode: 'run', batches: [{ text: 'INSERT INTO t SELECT 1' }] },
     ]);

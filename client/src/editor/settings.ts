@@ -28,9 +28,9 @@ export class EditorProfileSettings implements ProfileSettings {
   }
 }
 
-/** A setting of this extension; the manifest holds its default. */
-export function setting<T>(name: string, absent: T): T {
-  return configuration(undefined).get<T>(name, absent);
+/** A setting of this extension, as it holds for a document or folder where one is given; the manifest holds its default. */
+export function setting<T>(name: string, absent: T, uri?: string): T {
+  return configuration(uri).get<T>(name, absent);
 }
 
 function configuration(folder: string | undefined): vscode.WorkspaceConfiguration {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unknownCounts } from '../../../protocol/counts.ts';
 import type { ConnectionFacts, HistoryEntry } from '../../../protocol/panel.ts';
 import type { ExecutableLoad, LoadParameter } from '../../../protocol/requests.ts';
-import type { RunError } from '../../../protocol/run.ts';
+import type { Batch, RunError } from '../../../protocol/run.ts';
 import type { SessionEnd } from '../../../protocol/runner-process.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { RunPanel } from '../panel/run-panel.ts';
@@ -31,6 +31,8 @@ export interface RunControllerPorts {
   readonly log: Log;
   /** Seconds after which a run that nobody watches is announced. */
   readonly notifyAfterSeconds: () => number;
+  /** Whether `$(Name)` is replaced also in a script without `:setvar`. */
+  readonly sqlcmdVariables: (uri: string) => boolean;
 }
 
 interface ActiveRun {
@@ -117,7 +119,7 @@ export class RunController {
   }
 
   async #executable(target: LoadTarget, options: StartOptions): Promise<ExecutableLoad | undefined> {
-    const { connections, memory, prompts, server } = this.#ports;
+    const { connections, memory, prompts, server, sqlcmdVariables } = this.#ports;
     const platform = connections.factsOf(target.uri).platform;
     const known = memory.get<Record<string, string>>(parametersKey(target));
     const request = (parameters: Readonly<Record<string, string>>) =>
@@ -125,7 +127,9 @@ export class RunController {
         uri: target.uri,
         platform,
         parameters,
-        ...(target.kind === 'specification' ? { specification: target.specification } : { text: target.text }),
+        ...(target.kind === 'specification'
+          ? { specification: target.specification }
+          : { text: target.text, sqlcmdVariables: sqlcmdVariables(target.uri) }),
       });
     const first = await request(known ?? {});
     if (first.load === null) {
@@ -268,7 +272,9 @@ function readOnlyRefusal(facts: ConnectionFacts, load: ExecutableLoad): string |
 /** A text of a selection is sent from its own first line. */
 function shifted(load: ExecutableLoad, target: LoadTarget): ExecutableLoad {
   if (target.kind === 'specification' || target.line === 0) return load;
-  return { ...load, batches: load.batches.map((batch) => ({ ...batch, line: batch.line + target.line })) };
+  const moved = (batches: readonly Batch[]) => batches.map((batch) => ({ ...batch, line: batch.line + target.line }));
+  const preview = load.preview === null ? null : { batches: moved(load.preview.batches) };
+  return { ...load, batches: moved(load.batches), preview };
 }
 
 /** A lost connection says nothing about the text. */
