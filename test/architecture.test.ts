@@ -40,7 +40,7 @@ const rooms: readonly Room[] = [
   {
     path: 'server/src/lsp',
     from: [...core, 'server/src/rules', 'server/src/features', 'server/src/workspace'],
-    packages: ['vscode-languageserver', 'vscode-languageserver-textdocument'],
+    packages: ['vscode-languageserver'],
     node: true,
   },
   { path: 'server/src/main.ts', from: ['server/src/lsp'], packages: ['vscode-languageserver'], node: true },
