@@ -13,7 +13,8 @@ export function unitsOf(script: Script): readonly Unit[] {
   if (script.batches.length === 1) return script.batches[0]?.units ?? [];
   const known = units.get(script);
   if (known !== undefined) return known;
-  const all = script.batches.flatMap((batch) => batch.units);
+  const all: Unit[] = [];
+  for (const batch of script.batches) for (const unit of batch.units) all.push(unit);
   units.set(script, all);
   return all;
 }
@@ -160,10 +161,43 @@ export function tableNameOf(name: Name): TableName {
 export function lineStartsOf(text: string): readonly number[] {
   const starts = [0];
   for (let offset = 0; offset < text.length; offset += 1) {
-    const code = text.charCodeAt(offset);
-    if (code === 10 || (code === 13 && text.charCodeAt(offset + 1) !== 10)) starts.push(offset + 1);
+    if (endsLine(text, offset)) starts.push(offset + 1);
   }
   return starts;
+}
+
+/** The line starts of a text in which the characters from `start` to `end` of an older text were replaced. */
+export function lineStartsAfter(
+  before: readonly number[],
+  edit: { readonly start: number; readonly end: number; readonly length: number },
+  text: string,
+): readonly number[] {
+  const { start, end, length } = edit;
+  // A line break is one or two characters, so a start that touches the edit is looked for again.
+  const first = Math.max(1, countUpTo(before, start - 1));
+  const starts = before.slice(0, first);
+  for (let offset = Math.max(0, start - 1); offset < start + length; offset += 1) {
+    if (endsLine(text, offset)) starts.push(offset + 1);
+  }
+  for (let at = countUpTo(before, end); at < before.length; at += 1)
+    starts.push((before[at] ?? 0) + start + length - end);
+  return starts;
+}
+
+/** How many numbers of an ascending list are at most a limit. */
+function countUpTo(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function endsLine(text: string, offset: number): boolean {
+  const code = text.charCodeAt(offset);
+  return code === 10 || (code === 13 && text.charCodeAt(offset + 1) !== 10);
 }
 
 /** Position of an offset, given the text's line starts. */

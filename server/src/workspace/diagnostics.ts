@@ -23,6 +23,7 @@ export function diagnosticsOf(document: OpenDocument, folder: Folder): Outcome<r
   const stated = parsePlatform(folder.settingsOf(uri).platform ?? '');
   const outcome = lint({
     script,
+    lineStarts: document.lineStarts,
     file: uri,
     platform: stated?.name === script.platform ? stated : { name: script.platform },
     rules: text.length > largestLinted ? [] : rules,

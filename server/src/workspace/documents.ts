@@ -1,7 +1,7 @@
 import type { PlatformName } from '../../../protocol/platform.ts';
 import type { Range } from '../../../protocol/position.ts';
 import { type FileDefinitions, readDefinitions } from '../model/definitions.ts';
-import { lineStartsOf, offsetOf } from '../syntax/inspect.ts';
+import { lineStartsAfter, lineStartsOf, offsetOf } from '../syntax/inspect.ts';
 import { parse, reparse } from '../syntax/parse.ts';
 import { parsePython, sparkPlatform } from '../syntax/python-script.ts';
 import type { Script } from '../syntax/tree.ts';
@@ -36,6 +36,7 @@ export function openDocument(
   version: number,
   text: string,
   platform: PlatformName,
+  previous: Script | null = null,
 ): OpenDocument {
   const degraded = text.length > largestDocument ? tooLarge(text) : null;
   return {
@@ -44,19 +45,24 @@ export function openDocument(
     version,
     text,
     lineStarts: lineStartsOf(text),
-    script: readScript(uri, language, degraded === null ? text : '', platform),
+    script: readScript({ uri, language }, degraded === null ? text : '', platform, previous),
     degraded,
   };
 }
 
 /** The SQL of a document; empty where it is a Python file without any. */
-function readScript(uri: string, language: string, text: string, platform: PlatformName): Script {
-  const script = isPython({ uri, language }) ? parsePython(text, platform) : parse(text, { platform });
+function readScript(
+  document: Pick<OpenDocument, 'uri' | 'language'>,
+  text: string,
+  platform: PlatformName,
+  previous: Script | null,
+): Script {
+  const script = isPython(document) ? parsePython(text, platform, previous) : parse(text, { platform });
   return script ?? parse('', { platform: sparkPlatform(platform) });
 }
 
 /** SQL stands only in parts of the document. */
-export function isPython({ uri, language }: { readonly uri: string; readonly language: string }): boolean {
+export function isPython({ uri, language }: Pick<OpenDocument, 'uri' | 'language'>): boolean {
   return language === 'python' || isPythonFile(uri);
 }
 
@@ -72,17 +78,18 @@ export function changeDocument(document: OpenDocument, version: number, changes:
   for (const change of changes) {
     if (change.range === undefined) {
       text = change.text;
+      lineStarts = lineStartsOf(text);
       isWhole = true;
     } else {
       const start = offsetOf(lineStarts, text, change.range.start);
       const end = Math.max(start, offsetOf(lineStarts, text, change.range.end));
       text = text.slice(0, start) + change.text + text.slice(end);
       if (!isWhole) script = reparse(script, { start, end, text: change.text });
+      lineStarts = lineStartsAfter(lineStarts, { start, end, length: change.text.length }, text);
     }
-    lineStarts = lineStartsOf(text);
   }
   if (isWhole || text.length > largestDocument) {
-    return openDocument(document.uri, document.language, version, text, document.script.platform);
+    return openDocument(document.uri, document.language, version, text, document.script.platform, document.script);
   }
   return { ...document, version, text, lineStarts, script };
 }

@@ -114,7 +114,7 @@ export class Folder {
       const { readDacpac } = await import('./dacpac.ts');
       const { value, problems } = readDacpac(bytes, file);
       this.take(file, { definitions: value, mentions: [], objects: noObjects, problems });
-    } else if (isPythonFile(file) && isInstalled(file)) return;
+    } else if (isPythonFile(file) && isInstalled(this.root === '.' ? file : file.slice(this.root.length))) return;
     else if (bytes.length <= largestFile) {
       this.takeText(file, decodeBytes(bytes).text);
       await this.readViewsAgain(file);

@@ -1,13 +1,13 @@
 import type { CatalogTable } from '../../../protocol/catalog.ts';
+import { parsePlatform } from '../../../protocol/platform.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { LoadSpecification } from '../../../protocol/specification.ts';
 import { generateLoad } from '../generate/generate.ts';
-import { defaultStyle } from '../generate/style.ts';
 import type { GeneratedLoad } from '../generate/types.ts';
 import { formatTableName, tableKey } from '../model/names.ts';
 import type { Folder } from './folder.ts';
-import { parameterValues } from './settings.ts';
+import { parameterValues, styleOf } from './settings.ts';
 
 /**
  * Generates the load of a specification from a folder's tables, in the folder's style.
@@ -47,7 +47,7 @@ export function loadOf(
   const made = generateLoad({
     specification,
     tables: { source, target, extra: Object.fromEntries(extra) },
-    style: { ...defaultStyle, ...settings.style },
+    style: styleOf(settings, parsePlatform(specification.platform)?.name),
     parameters: { ...parameterValues(settings, specification), ...values },
   });
   return made.problems.some(({ severity }) => severity === 'error') ? { value: null, problems: made.problems } : made;

@@ -10,6 +10,21 @@ export interface FilePort {
   read(file: string): Promise<Uint8Array | undefined>;
 }
 
+/** Names of folders that hold nothing a person wrote. */
+export const skippedFolders: ReadonlySet<string> = new Set([
+  'node_modules',
+  '.git',
+  '.svn',
+  '.hg',
+  'bin',
+  'obj',
+  '.vscode',
+  '.venv',
+  'venv',
+  'site-packages',
+  '__pycache__',
+]);
+
 /** The folder of a file or folder name; the name itself at the top. */
 export function folderOf(file: string): string {
   const slash = file.lastIndexOf('/');

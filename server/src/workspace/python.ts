@@ -12,9 +12,9 @@ export function isPythonFile(file: string): boolean {
   return /\.py$/i.test(file);
 }
 
-/** Python that was installed, not written here. */
+/** Python that was installed, not written here; the name counts from the folder's top. */
 export function isInstalled(file: string): boolean {
-  return /(?:^|\/)(?:\.?venv|site-packages|__pycache__)\//i.test(file);
+  return /(?:^|\/)(?:\.?venv|site-packages|__pycache__)\//.test(file);
 }
 
 /** The SQL of a file; null for a Python file without any. */

@@ -1,6 +1,10 @@
+import type { TableName } from '../../../protocol/catalog.ts';
 import type { MergewrightJson } from '../../../protocol/mergewright-json.ts';
+import type { PlatformName } from '../../../protocol/platform.ts';
 import type { Severity } from '../../../protocol/problem.ts';
 import type { FormName, LoadOptions, LoadSpecification, PatternName, Shape } from '../../../protocol/specification.ts';
+import { runLog } from '../generate/run-log.ts';
+import { defaultStyle } from '../generate/style.ts';
 import type { HouseStyle } from '../generate/types.ts';
 import type { InferenceSettings, StatedLoad } from '../load/infer.ts';
 import { type Conventions, defaultConventions } from '../model/conventions.ts';
@@ -19,6 +23,8 @@ export interface FolderSettings {
   readonly parameters: Readonly<Record<string, string>>;
   readonly loadParameters: readonly StatedParameters[];
   readonly style: Partial<HouseStyle>;
+  /** Where loads log their runs; null where they do not. */
+  readonly runLog: TableName | null;
   readonly rules: Readonly<Record<string, Severity | 'off'>>;
 }
 
@@ -38,11 +44,13 @@ export const defaultSettings: FolderSettings = {
   parameters: {},
   loadParameters: [],
   style: {},
+  runLog: null,
   rules: {},
 };
 
 /** Makes the settings that a checked `mergewright.json` describes. */
 export function settingsFrom(json: MergewrightJson, file: string): FolderSettings {
+  const { runLog, ...style } = json.style ?? {};
   const loads = (json.loads ?? []).flatMap((load) => {
     const stated = statedLoad(load, json);
     return stated === null ? [] : [{ load: stated, values: load.parameters ?? {} }];
@@ -62,9 +70,16 @@ export function settingsFrom(json: MergewrightJson, file: string): FolderSetting
     },
     parameters: json.parameters ?? {},
     loadParameters: loads,
-    style: withoutUndefined(json.style ?? {}) as Partial<HouseStyle>,
+    style: withoutUndefined(style) as Partial<HouseStyle>,
+    runLog: parseTableName(runLog ?? '') ?? null,
     rules: json.rules ?? {},
   };
+}
+
+/** The house style of a folder as it holds on a platform: its run log as hooks, where it states none of its own. */
+export function styleOf({ style, runLog: table }: FolderSettings, platform: PlatformName | undefined): HouseStyle {
+  const logged = table === null || platform === undefined ? {} : runLog(table, platform).hooks;
+  return { ...defaultStyle, ...style, hooks: { ...logged, ...style.hooks } };
 }
 
 /** Values of a load's parameters: the folder's, and those of the load's own entry. */

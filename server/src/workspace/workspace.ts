@@ -111,7 +111,12 @@ export class Workspace {
 
   /** Platform of a document: its connection's, its folder's, that of its syntax, the setting's, SQL Server. */
   platformOf(uri: string, text: string): { readonly platform: PlatformName; readonly origin: PlatformOrigin } {
-    if (isPythonFile(uri)) return { platform: this.folderOf(uri).platformOf(uri, text), origin: 'syntax' };
+    if (isPythonFile(uri)) {
+      const folder = this.folderOf(uri);
+      const platform = folder.platformOf(uri, text);
+      const isStated = parsePlatform(folder.settingsOf(uri).platform ?? '')?.name === platform;
+      return { platform, origin: isStated ? 'folder' : 'syntax' };
+    }
     const connected = this.connections.get(uri);
     // The embedded engine runs loads of every platform; a script is not DuckDB's because of that connection.
     if (connected !== undefined && connected !== 'duckdb') return { platform: connected, origin: 'connection' };

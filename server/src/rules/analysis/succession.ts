@@ -45,21 +45,45 @@ export function makeFilter<T extends object, U>(
     const link = succession.linkOf(list);
     const before = link === null ? undefined : answers.get(link.before);
     const taken = link !== null && before !== undefined && before.under === under ? { ...link, ...before } : null;
-    const found: number[] = [];
-    const end = list.length - (taken?.suffix ?? 0);
-    for (const index of taken?.found ?? []) if (index < (taken?.prefix ?? 0)) found.push(index);
-    for (let index = taken?.prefix ?? 0; index < end; index += 1) {
+    const from = taken?.prefix ?? 0;
+    const to = list.length - (taken?.suffix ?? 0);
+    const fresh: number[] = [];
+    for (let index = from; index < to; index += 1) {
       const item = list[index];
-      if (item !== undefined && fits(item)) found.push(index);
+      if (item !== undefined && fits(item)) fresh.push(index);
     }
-    if (taken !== null) {
-      const { before: former, suffix } = taken;
-      const shift = list.length - former.length;
-      for (const index of taken.found) if (index >= former.length - suffix) found.push(index + shift);
-    }
+    const found =
+      taken === null
+        ? fresh
+        : replaced(taken.found, fresh, from, taken.before.length - taken.suffix, list.length - taken.before.length);
     answers.set(list, { under, found });
     return found;
   };
+}
+
+/** Indices with those from `from` to before `to` replaced and the later ones moved; the same list where all stay. */
+function replaced(
+  found: readonly number[],
+  fresh: readonly number[],
+  from: number,
+  to: number,
+  shift: number,
+): readonly number[] {
+  const [first, last] = [countBelow(found, from), countBelow(found, to)];
+  const isSame = last - first === fresh.length && fresh.every((index, at) => found[first + at] === index);
+  if (isSame && (shift === 0 || last === found.length)) return found;
+  return [...found.slice(0, first), ...fresh, ...found.slice(last).map((index) => index + shift)];
+}
+
+/** How many numbers of an ascending list are below a limit. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? limit) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** What the items of a list give one after the other. */

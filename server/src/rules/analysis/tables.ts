@@ -5,6 +5,7 @@ import { nameFits } from '../../model/names.ts';
 import { bare, tableNameOf } from '../../syntax/inspect.ts';
 import type { ColumnReference, CommonTable, Expression, Query, Select } from '../../syntax/tree.ts';
 import { typeOf } from './expression-types.ts';
+import { memo } from './memo.ts';
 import { callOf, columnName, includes, plainColumn, qualifier, roleByName, same } from './names.ts';
 import { nullability } from './nullability.ts';
 import { conjuncts, type Scope, type Source, scopeOfQuery, selectsOf } from './steps.ts';
@@ -107,34 +108,47 @@ interface Resolved {
   readonly column: RelationColumn;
 }
 
+/** Once for each catalog: a script that makes tables of its own does not sort all of the folder's again. */
+const byTableName = memo((tables: readonly CatalogTable[]): ReadonlyMap<string, readonly CatalogTable[]> => {
+  const found = new Map<string, CatalogTable[]>();
+  for (const table of tables) {
+    const key = table.name.table.toLowerCase();
+    const list = found.get(key);
+    if (list === undefined) found.set(key, [table]);
+    else list.push(table);
+  }
+  return found;
+});
+
 export function makeTables(
   platform: Platform,
   catalog: readonly CatalogTable[],
   local: LocalTables,
   objects: SchemaObjects,
 ): Tables {
-  const byTable = new Map<string, CatalogTable[]>();
-  for (const table of [...local.tables, ...catalog]) {
-    const key = table.name.table.toLowerCase();
-    const list = byTable.get(key);
-    if (list === undefined) byTable.set(key, [table]);
-    else list.push(table);
-  }
-  const relations = new Map<Source, Relation | null>();
+  const ofCatalog = byTableName(catalog);
+  const ofScript = byTableName(local.tables);
+  const named = (name: string): readonly CatalogTable[] => {
+    const key = name.toLowerCase();
+    const own = ofScript.get(key);
+    return own === undefined ? (ofCatalog.get(key) ?? []) : [...own, ...(ofCatalog.get(key) ?? [])];
+  };
+  // By source, which goes with its statement: the tables live longer.
+  const relations = new WeakMap<Source, Relation | null>();
   const queries = new Map<string, Query>();
   for (const { name, query } of local.queries) {
     const key = name.table.toLowerCase();
-    if (!queries.has(key) && !byTable.has(key)) queries.set(key, query);
+    if (!queries.has(key) && named(key).length === 0) queries.set(key, query);
   }
   const depth = { value: 0 };
 
   const tables: Tables = {
     platform,
     objects,
-    table: (name) => chooseTable(byTable.get(name.table.toLowerCase()) ?? [], name, platform),
+    table: (name) => chooseTable(named(name.table), name, platform),
     inferredKey(name) {
       // Tables of several databases may share a name that a script does not tell apart: then each must have a key.
-      const known = catalog.filter((table) => nameFits(name, table.name));
+      const known = (ofCatalog.get(name.table.toLowerCase()) ?? []).filter((table) => nameFits(name, table.name));
       if (known.length === 0 || known.some((table) => table.keys.length === 0)) return null;
       return known.flatMap(({ keys }) => keys).find(({ kind }) => kind === 'inferred')?.columns ?? null;
     },

@@ -19,6 +19,8 @@ import { docsUrl, syntaxDiagnostics } from './syntax-problems.ts';
 
 export interface LintRequest {
   readonly script: Script;
+  /** Offsets at which the lines of its text start, where they are known. */
+  readonly lineStarts?: readonly number[];
   /** As findings name it. */
   readonly file: string;
   readonly platform: Platform;
@@ -38,7 +40,7 @@ export interface LintRequest {
  */
 export function lint(request: LintRequest): Outcome<readonly Diagnostic[]> {
   const { script, file, settings = defaultSettings } = request;
-  const lines = lineStartsOf(script.text);
+  const lines = request.lineStarts ?? lineStartsOf(script.text);
   const suppressions = suppressionsOf(script.text, (offset) => positionOf(lines, offset).line);
   const problems: Problem[] = [];
   const active = request.rules.filter(
