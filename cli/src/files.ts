@@ -1,20 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import type { FilePort } from '../../server/src/workspace/port.ts';
-
-/** Folders that hold nothing a person wrote. */
-const skipped = new Set([
-  'node_modules',
-  '.git',
-  '.svn',
-  '.hg',
-  'bin',
-  'obj',
-  '.vscode',
-  '.venv',
-  'venv',
-  '__pycache__',
-]);
+import { type FilePort, skippedFolders } from '../../server/src/workspace/port.ts';
 
 /** Reads files by names relative to a working folder, with `/`. */
 export class NodeFiles implements FilePort {
@@ -48,7 +34,7 @@ export class NodeFiles implements FilePort {
       entries
         .sort((left, right) => (left.name < right.name ? -1 : 1))
         .map(async (entry): Promise<readonly string[]> => {
-          if (entry.isDirectory()) return skipped.has(entry.name) ? [] : this.walk(join(folder, entry.name));
+          if (entry.isDirectory()) return skippedFolders.has(entry.name) ? [] : this.walk(join(folder, entry.name));
           return entry.isFile() ? [this.nameOf(join(folder, entry.name))] : [];
         }),
     );

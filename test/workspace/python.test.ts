@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { formatTableName } from '../../server/src/model/names.ts';
 import { problemsOf } from '../../server/src/syntax/inspect.ts';
 import { parsePython } from '../../server/src/syntax/python-script.ts';
+import { Folder } from '../../server/src/workspace/folder.ts';
 import { withPythonFixes } from '../../server/src/workspace/python.ts';
 import { tableIn } from '../support/catalogs.ts';
 import { folderOf } from '../support/folders.ts';
@@ -47,6 +48,14 @@ describe('folders with Python files', () => {
     expect(folder.problems).toEqual([]);
   });
 
+  test('an environment above the folder is no matter', async () => {
+    const text = new TextEncoder().encode(notebook);
+    const file = 'file:///venv/work/a.py';
+    const folder = new Folder({ list: async () => [file], read: async () => text }, 'file:///venv/work');
+    await folder.read([folder.root]);
+    expect(folder.fileNames).toEqual([file]);
+  });
+
   test('a file that loses its SQL leaves', async () => {
     const folder = await folderOf({ 'a.py': notebook });
     folder.takeText('a.py', 'print(1)\n');
@@ -75,6 +84,26 @@ describe('SQL of a Python file in its place', () => {
     const text = `spark.sql("SELECT 'a FROM t")\nspark.sql("SELECT id FROM t WHERE name = 'b'")\nspark.sql("SELECT FROM")\n`;
     const lines = wrongAt(text)?.map((offset) => text.slice(0, offset).split('\n').length);
     expect([...new Set(lines)]).toEqual([1, 3]);
+  });
+
+  test('pieces that an edit leaves alone keep their statements', () => {
+    const before = parsePython(notebook, 'databricks');
+    const text = `import x\n${notebook.replace('silver.orders', 'silver.lines')}`;
+    const after = parsePython(text, 'databricks', before);
+    const statements = (script: typeof before) =>
+      script?.batches.flatMap(({ units }) => units.map(({ statement }) => statement)) ?? [];
+    // An import in front ends the notebook's mark, and the calls of spark.sql remain.
+    expect(after).toEqual(parsePython(text, 'databricks'));
+    expect(statements(after)[0]).toBe(statements(before)[0]);
+    expect(statements(after)[1]).not.toBe(statements(before)[1]);
+  });
+
+  test('equal pieces have statements of their own', () => {
+    const one = 'spark.sql("DELETE FROM t WHERE a = 1")\n';
+    const after = parsePython(one + one, 'databricks', parsePython(one, 'databricks'));
+    const [first, second] = after?.batches.flatMap(({ units }) => units.map(({ statement }) => statement)) ?? [];
+    expect(second).toEqual(first);
+    expect(second).not.toBe(first);
   });
 
   test('escapes take their width', () => {

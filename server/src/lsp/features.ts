@@ -7,6 +7,7 @@ import {
   type CodeAction as LspCodeAction,
   MarkupKind,
   ResponseError,
+  SemanticTokensRequest,
   SymbolKind,
 } from 'vscode-languageserver/node';
 import type { Range } from '../../../protocol/position.ts';
@@ -138,8 +139,9 @@ export function registerFeatures(host: Host): void {
       ),
     ),
   );
-  connection.languages.semanticTokens.on(({ textDocument }) =>
-    answerSql('semantic tokens', textDocument.uri, { data: [] }, (view) => toSemanticTokens(semanticTokens(view))),
+  // No tokens at all where we have none: empty ones would hide those of the language's own extension.
+  connection.onRequest(SemanticTokensRequest.type, ({ textDocument }) =>
+    answerSql('semantic tokens', textDocument.uri, null, (view) => toSemanticTokens(semanticTokens(view))),
   );
   connection.languages.inlayHint.on(({ textDocument, range }) =>
     guard.wait('inlay hints', [], async () => {

@@ -1,20 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { FilePort } from '../workspace/port.ts';
-
-/** Folders that hold nothing a person wrote. */
-const skipped = new Set([
-  'node_modules',
-  '.git',
-  '.svn',
-  '.hg',
-  'bin',
-  'obj',
-  '.vscode',
-  '.venv',
-  'venv',
-  '__pycache__',
-]);
+import { type FilePort, skippedFolders } from '../workspace/port.ts';
 
 /** Reads files by `file:` URIs; other schemes hold single documents that only the editor can read. */
 export const uriFiles: FilePort = {
@@ -50,7 +36,7 @@ async function walk(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const entry of entries) {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory() && !skipped.has(entry.name)) found.push(...(await walk(path)));
+    if (entry.isDirectory() && !skippedFolders.has(entry.name)) found.push(...(await walk(path)));
     else if (entry.isFile()) found.push(pathToFileURL(path).href);
   }
   return found;

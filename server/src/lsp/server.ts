@@ -125,9 +125,7 @@ export class LanguageServer {
     }
     if (workspace?.didChangeWatchedFiles?.dynamicRegistration === true) {
       const watchers = ['**/*.sql', '**/*.py', '**/*.dacpac', '**/*.sqlproj', '**/mergewright.json'].map(
-        (globPattern) => ({
-          globPattern,
-        }),
+        (globPattern) => ({ globPattern }),
       );
       void this.connection.client.register(DidChangeWatchedFilesNotification.type, { watchers }).catch(() => undefined);
     }

@@ -13,11 +13,13 @@ const marks = /^\uFEFF?# Databricks notebook source|\bspark\s*\.\s*sql\s*\(/;
  * script's text, so that offsets, lines and characters are those of the file. Null where the file holds no such SQL.
  *
  * @param platform the folder's; anything but a platform of Spark's family counts as Databricks
+ * @param previous the file before an edit: the statements of pieces that are still the same stay the same objects
  */
-export function parsePython(text: string, platform: PlatformName): Script | null {
+export function parsePython(text: string, platform: PlatformName, previous: Script | null = null): Script | null {
   if (!marks.test(text)) return null;
   const spark = sparkPlatform(platform);
   const blank = text.replace(/[^\r\n]/g, ' ');
+  const known = previous?.platform === spark ? batchesByText(previous) : new Map<string, ScriptBatch>();
   const batches: ScriptBatch[] = [];
   let placed = '';
   for (const embedded of scriptsInPython(text)) {
@@ -26,11 +28,19 @@ export function parsePython(text: string, platform: PlatformName): Script | null
     const isFree = embedded.complete && start >= placed.length;
     const piece = isFree ? inPlace(embedded, text, blank) : null;
     if (piece === null) continue;
-    batches.push(...parse(piece, { platform: spark }).batches.map((batch) => movedBatch(batch, start)));
+    const same = known.get(piece);
+    // Each one once: an equal piece elsewhere has statements of its own.
+    known.delete(piece);
+    if (same !== undefined) batches.push(movedBatch(same, start - same.start));
+    else batches.push(...parse(piece, { platform: spark }).batches.map((batch) => movedBatch(batch, start)));
     placed += blank.slice(placed.length, start) + piece;
   }
   if (batches.length === 0) return null;
   return { text: placed + blank.slice(placed.length), platform: spark, batches };
+}
+
+function batchesByText({ text, batches }: Script): Map<string, ScriptBatch> {
+  return new Map(batches.map((batch) => [text.slice(batch.start, batch.end), batch]));
 }
 
 /** The platform by which the SQL of a Python file is read. */
