@@ -112,6 +112,18 @@ describe('SQL of a Python file in its place', () => {
     expect(wrongAt('spark.sql("SELECT 1 -- one\\nFROM FROM")')).toBeNull();
   });
 
+  test('strings side by side are one text, and what is done to them leaves it open', () => {
+    const joined = `spark.sql(
+    "INSERT INTO gold.log SELECT 1 "  # the first part
+    'FROM x WHERE '
+    + "FROM", args={})
+`;
+    expect(wrongAt(joined)).toHaveLength(1);
+    expect(wrongAt(joined.replace('+ "FROM"', '+ "a = 1"'))).toEqual([]);
+    for (const rest of ['.format(x)', ' % x', ' + x', ' if x else "SELECT 1"'])
+      expect(parsePython(`spark.sql("SELECT FROM FROM"${rest})`, 'databricks')).toBeNull();
+  });
+
   test('what looks like a cell in a string is a part of the string', () => {
     const text = 'spark.sql("""\n# MAGIC %sql\n# MAGIC SELECT 1\n""")\n';
     expect(parsePython(text, 'databricks')?.batches).toHaveLength(1);

@@ -43,20 +43,57 @@ function addLine(cell: EmbeddedText, line: string, start: number): void {
   cell.addPlain(`${line}\n`, start);
 }
 
-/** The first argument of `spark.sql`, where it is a string. */
+/**
+ * The first argument of `spark.sql`, where it begins with a string: strings side by side and strings joined by + are one
+ * text. What else is done to it (names, `.format`, %) only running it tells.
+ */
 function sqlStrings(text: string): readonly EmbeddedScript[] {
   const found: EmbeddedScript[] = [];
-  const call = /\bspark\s*\.\s*sql\s*\(\s*([rRbBuUfF]{0,2})("""|'''|"|')/g;
+  const call = /\bspark\s*\.\s*sql\s*\(/g;
   for (let match = call.exec(text); match !== null; match = call.exec(text)) {
-    const [whole, prefix = '', quote = '"'] = match;
     if (isInComment(text, match.index)) continue;
-    const start = match.index + whole.length;
-    const string = readString(text, start, quote, /f/i.test(prefix), /r/i.test(prefix));
-    if (string === null) continue;
-    call.lastIndex = string.end;
-    if (!string.content.isEmpty) found.push(string.content.finish('databricks'));
+    const content = new EmbeddedText();
+    let end = call.lastIndex;
+    for (let start = stringAt(text, end); start !== null; start = stringAt(text, end, '+')) {
+      const string = readString(text, start);
+      if (string === null) break;
+      content.append(string.content);
+      end = string.end;
+    }
+    if (content.isEmpty) continue;
+    call.lastIndex = end;
+    if (!/[,)]/.test(text.charAt(skipBlank(text, end)))) content.complete = false;
+    found.push(content.finish('databricks'));
   }
   return found;
+}
+
+/** A string's prefix and opening quotes. */
+interface StringStart {
+  /** Offset of the first character of its content. */
+  readonly content: number;
+  readonly quote: string;
+  readonly formatted: boolean;
+  readonly raw: boolean;
+}
+
+/** The string that begins at an offset behind blanks and, where there is one, an operator. */
+function stringAt(text: string, from: number, operator = ''): StringStart | null {
+  let offset = skipBlank(text, from);
+  if (operator !== '' && text.startsWith(operator, offset)) offset = skipBlank(text, offset + operator.length);
+  const start = /([rRbBuUfF]{0,2})("""|'''|"|')/y;
+  start.lastIndex = offset;
+  const match = start.exec(text);
+  if (match === null) return null;
+  const [whole, prefix = '', quote = '"'] = match;
+  return { content: offset + whole.length, quote, formatted: /f/i.test(prefix), raw: /r/i.test(prefix) };
+}
+
+/** The offset behind blanks, joined lines and comments. */
+function skipBlank(text: string, from: number): number {
+  const blank = /(?:\s+|\\\r?\n|#[^\n]*)*/y;
+  blank.lastIndex = from;
+  return from + (blank.exec(text)?.[0].length ?? 0);
 }
 
 function isInComment(text: string, offset: number): boolean {
@@ -65,10 +102,7 @@ function isInComment(text: string, offset: number): boolean {
 
 function readString(
   text: string,
-  start: number,
-  quote: string,
-  formatted: boolean,
-  raw: boolean,
+  { content: start, quote, formatted, raw }: StringStart,
 ): { readonly content: EmbeddedText; readonly end: number } | null {
   const content = new EmbeddedText();
   let offset = start;
