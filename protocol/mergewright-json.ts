@@ -84,6 +84,11 @@ const style = z
       .strictObject({ before: z.string().optional(), after: z.string().optional(), onError: z.string().optional() })
       .describe('Statements for logging around a load.')
       .optional(),
+    runLog: tableName
+      .describe(
+        'Table in which every load writes a row when it begins, ends or fails, such as etl.RunLog; "mergewright create run-log" writes its DDL. Own hooks go before.',
+      )
+      .optional(),
   })
   .describe('House style of generated text.');
 

@@ -1,9 +1,13 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { TableName } from '../../../protocol/catalog.ts';
+import { parsePlatform } from '../../../protocol/platform.ts';
+import type { GeneratedFile } from '../../../protocol/requests.ts';
 import { createTarget } from '../../../server/src/generate/create.ts';
-import { defaultStyle } from '../../../server/src/generate/style.ts';
+import { runLog } from '../../../server/src/generate/run-log.ts';
 import { proposedPatterns } from '../../../server/src/load/propose.ts';
-import { parseTableName } from '../../../server/src/model/names.ts';
+import { formatTableName, parseTableName } from '../../../server/src/model/names.ts';
+import { styleOf } from '../../../server/src/workspace/settings.ts';
 import { type Command, UsageError } from '../command.ts';
 import { findTable } from '../find-table.ts';
 import { readOptions, readPattern, readTargetPlatform } from '../load-arguments.ts';
@@ -16,6 +20,7 @@ export const create: Command = {
   summary: 'Writes the DDL of a fitting target for a staging table.',
   usage: [
     'mergewright create PATTERN --source T [--target T] [--ddl PATH…] [--platform P] [--set key=value]… [--out DIR] [--json]',
+    'mergewright create run-log --target T --platform P [--out DIR] [--json]',
     `patterns: ${proposedPatterns.join(', ')}`,
   ],
   async run(args, context) {
@@ -38,14 +43,21 @@ export const create: Command = {
         `Name one pattern, as in: mergewright create satellite --source stg.Patient. Patterns: ${proposedPatterns.join(', ')}.`,
       );
     }
-    const pattern = readPattern(name);
-    const folder = await openFolder(values.ddl ?? ['.'], context.cwd, undefined);
-    const source = findTable(folder, values.source, '--source');
     const target = values.target === undefined ? null : parseTableName(values.target);
     if (target === undefined)
       throw new UsageError(
         `--target ${values.target}: write a table name of one to three parts, as in rdv.SatPatient.`,
       );
+    if (name === runLogName) {
+      const log = runLogFile(target, values.platform);
+      if (values.out !== undefined) await writeFiles([log], resolve(context.cwd, values.out));
+      if (values.json) context.out(`${JSON.stringify({ files: [log], problems: [] }, null, 2)}\n`);
+      else if (values.out === undefined) context.out(log.text);
+      return 0;
+    }
+    const pattern = readPattern(name);
+    const folder = await openFolder(values.ddl ?? ['.'], context.cwd, undefined);
+    const source = findTable(folder, values.source, '--source');
     const settings = folder.settingsOf(source.file);
     const { value, problems } = createTarget({
       pattern,
@@ -58,7 +70,7 @@ export const create: Command = {
       },
       names:
         target === null ? {} : { table: target.table, ...(target.schema === null ? {} : { schema: target.schema }) },
-      style: { ...defaultStyle, ...settings.style },
+      style: styleOf(settings, undefined),
     });
     const files = value === null ? [] : [value];
     if (values.out !== undefined) await writeFiles(files, resolve(context.cwd, values.out));
@@ -68,3 +80,15 @@ export const create: Command = {
     return exitCodeOf(problems.map((problem) => problem.severity));
   },
 };
+
+/** In place of a pattern: the table that `style.runLog` of mergewright.json names. */
+const runLogName = 'run-log';
+
+function runLogFile(table: TableName | null, platformText: string | undefined): GeneratedFile {
+  const platform = parsePlatform(readTargetPlatform(platformText) ?? '');
+  if (table === null || platform === undefined)
+    throw new UsageError(
+      'Name table and platform, as in: mergewright create run-log --target etl.RunLog --platform sqlserver.',
+    );
+  return { path: `${formatTableName(table)}.sql`, text: `${runLog(table, platform.name).table}\n` };
+}
