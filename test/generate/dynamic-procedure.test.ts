@@ -106,30 +106,42 @@ function specificationOf(pattern: 'scd2_day' | 'inactivation', example: Example)
 
 const style = { comma: 'trailing', quoteAlways: true } as const;
 const patterns: readonly ('scd2_day' | 'inactivation')[] = ['scd2_day', 'inactivation'];
-const cases = patterns.flatMap((pattern) => examples.map((example) => ({ pattern, example, name: example.name })));
+const cases = patterns.flatMap((pattern) =>
+  examples.flatMap((example) =>
+    ([2016, 2019] as const).map((version) => ({ pattern, example, name: example.name, version })),
+  ),
+);
 
 describe('what the procedure builds', () => {
-  test.each(cases)('$pattern of $name is the text of the per-table procedure', ({ pattern, example }) => {
-    const specification = specificationOf(pattern, example);
-    const { source, target } = tablesOf(example);
-    const printer = sqlServerPrinter(style, 2019, true);
-    const plan = planners[pattern as PatternName]?.(
-      makeContext(specification, { source, target, extra: {} }, printer.traits),
-    );
-    if (plan === undefined) throw new Error(`${pattern} has no plan`);
-    const perTable = procedureBody(plan, printer, 'separate', {});
-    const made = dynamicPieces(specification, target, (join) => sqlServerPrinter({ ...style, join }, 2019, true), {});
-    expect(made.problems).toEqual([]);
-    const control = controlColumns(specification.options, target).map((of) => of.name);
-    const found = target.columns.map((of) => ({
-      name: of.name,
-      class: classOf(of.type, example.keys.includes(of.name)),
-      isControl: control.includes(of.name),
-    }));
-    const twin = assembled(made.value?.pieces ?? [], { schema: 'dbo', table: example.name, columns: found });
-    expect(twin).toBe(perTable);
-    expect(twin).toContain('COMMIT TRANSACTION;');
-  });
+  test.each(cases)(
+    '$pattern of $name on $version is the text of the per-table procedure',
+    ({ pattern, example, version }) => {
+      const specification = specificationOf(pattern, example);
+      const { source, target } = tablesOf(example);
+      const printer = sqlServerPrinter(style, version, true);
+      const plan = planners[pattern as PatternName]?.(
+        makeContext(specification, { source, target, extra: {} }, printer.traits),
+      );
+      if (plan === undefined) throw new Error(`${pattern} has no plan`);
+      const perTable = procedureBody(plan, printer, 'separate', {});
+      const made = dynamicPieces(
+        specification,
+        target,
+        (join) => sqlServerPrinter({ ...style, join }, version, true),
+        {},
+      );
+      expect(made.problems).toEqual([]);
+      const control = controlColumns(specification.options, target).map((of) => of.name);
+      const found = target.columns.map((of) => ({
+        name: of.name,
+        class: classOf(of.type, example.keys.includes(of.name)),
+        isControl: control.includes(of.name),
+      }));
+      const twin = assembled(made.value?.pieces ?? [], { schema: 'dbo', table: example.name, columns: found });
+      expect(twin).toBe(perTable);
+      expect(twin).toContain('COMMIT TRANSACTION;');
+    },
+  );
 });
 
 describe.skipIf(refereeMissing() !== null)('the procedure itself', () => {

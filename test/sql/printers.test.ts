@@ -50,6 +50,20 @@ describe('comparison of texts', () => {
     expect(duckdb.expression(compare(left, '=', right, 'exact'))).toBe('s."name" = t."name"');
   });
 
+  test('leaves no letter to the code page of another collation', () => {
+    const [stored, staged] = ['t', 's'].map((of) => column(of, 'name', valueType('varchar(20)')));
+    if (stored === undefined || staged === undefined) throw new Error('there are no columns');
+    const lengths = 'DATALENGTH(t.[name]) = DATALENGTH(s.[name])';
+    const equal = compare(stored, '=', staged, 'exact');
+    expect(server.expression(equal)).toBe(`(t.[name] = s.[name] COLLATE Latin1_General_100_BIN2_UTF8 AND ${lengths})`);
+    expect(sqlServerPrinter(style, 2017, false).expression(equal)).toBe(
+      `(t.[name] = CONVERT(nvarchar(4000), s.[name]) COLLATE Latin1_General_100_BIN2 AND ${lengths})`,
+    );
+    expect(new FabricPrinter(style).expression(compare(left, '=', right, 'exact'))).toContain(
+      't.[name] COLLATE Latin1_General_100_BIN2_UTF8 AND',
+    );
+  });
+
   test('is null-safe in the form that the version knows', () => {
     const numbers = differs(column('s', 'n', number), column('t', 'n', number));
     expect(newest.expression(numbers)).toBe('s.[n] IS DISTINCT FROM t.[n]');

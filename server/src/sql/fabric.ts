@@ -21,6 +21,7 @@ export class FabricPrinter extends TsqlPrinter {
   // Text is UTF-8 varchar; there is no nvarchar.
   protected override readonly textPrefix = '';
   protected override readonly textType = 'varchar';
+  protected override readonly binary = 'Latin1_General_100_BIN2_UTF8';
   protected override readonly textLimit = 8000;
 
   constructor(style: PrinterStyle, mixedCollations = false) {

@@ -41,9 +41,6 @@ export interface TsqlFeatures {
   readonly parameterDefaults: boolean;
 }
 
-/** A collation in which different code points are never equal; trailing blanks still do not count in it. */
-const binary = 'Latin1_General_100_BIN2';
-
 export class TsqlPrinter extends Printer {
   readonly traits = { rowAddresses: false };
   readonly features: TsqlFeatures;
@@ -82,6 +79,9 @@ export class TsqlPrinter extends Printer {
     const isPlain = typeof value === 'string' && type?.facts.family === 'text' && !type.facts.unicode;
     return isPlain && /^[ -~]*$/.test(value) ? `'${value.replaceAll("'", "''")}'` : super.literal(value, type);
   }
+
+  /** A collation in which different code points are never equal; trailing blanks still do not count in it. */
+  protected readonly binary: string = 'Latin1_General_100_BIN2';
 
   protected readonly textPrefix: string = 'N';
   /** The type of texts that the load makes itself, without its length. */
@@ -122,13 +122,24 @@ export class TsqlPrinter extends Printer {
     const [left, right] = [this.operand(e.left), this.operand(e.right)];
     if (!isText(e.left) || e.right.kind === 'literal') return `${left} ${e.operator} ${right}`;
     if (e.text === 'column') return `${left} ${e.operator} ${right}${this.settled()}`;
-    if (e.operator !== '=') return `${left} ${e.operator} ${right} COLLATE ${binary}`;
-    return `(${this.exactly(left, right)})`;
+    if (e.operator !== '=') return `${left} ${e.operator} ${this.binaryText(right, e.right)}`;
+    return `(${this.exactly(left, right, e.right)})`;
   }
 
   /** Equal in every code point: a binary collation, and the length, since `=` ignores trailing blanks in all collations. */
-  private exactly(left: string, right: string): string {
-    return `${left} = ${right} COLLATE ${binary} AND DATALENGTH(${left}) = DATALENGTH(${right})`;
+  private exactly(left: string, right: string, e: Expression): string {
+    return `${left} = ${this.binaryText(right, e)} AND DATALENGTH(${left}) = DATALENGTH(${right})`;
+  }
+
+  /**
+   * A text under the binary collation. COLLATE brings text that is not Unicode into the code page of its collation, where
+   * letters of another one would all become `?`; so that text takes UTF-8, or becomes Unicode where there is none.
+   */
+  private binaryText(text: string, e: Expression): string {
+    if (typeOf(e)?.facts.unicode !== false) return `${text} COLLATE ${this.binary}`;
+    if (this.features.utf8) return `${text} COLLATE Latin1_General_100_BIN2_UTF8`;
+    const length = this.lengthFor(e) === 'max' ? 'max' : this.textLimit;
+    return `CONVERT(nvarchar(${length}), ${text}) COLLATE ${this.binary}`;
   }
 
   private settled(): string {
@@ -139,12 +150,12 @@ export class TsqlPrinter extends Printer {
     const [l, r] = [this.operand(left), this.operand(right)];
     if (right.kind === 'literal') return right.value === null ? `${l} IS NULL` : `${l} = ${r}`;
     const exact = text === 'exact' && isText(left);
-    const collated = exact ? ` COLLATE ${binary}` : isText(left) ? this.settled() : '';
+    const collated = exact ? this.binaryText(r, right) : isText(left) ? `${r}${this.settled()}` : r;
     if (this.features.distinctFrom) {
-      const same = `${l} IS NOT DISTINCT FROM ${r}${collated}`;
+      const same = `${l} IS NOT DISTINCT FROM ${collated}`;
       return exact ? `(${same} AND DATALENGTH(${l}) IS NOT DISTINCT FROM DATALENGTH(${r}))` : same;
     }
-    const equal = exact ? `(${this.exactly(l, r)})` : `${l} = ${r}${collated}`;
+    const equal = exact ? `(${this.exactly(l, r, right)})` : `${l} = ${collated}`;
     return `(${equal} OR (${l} IS NULL AND ${r} IS NULL))`;
   }
 
@@ -154,13 +165,13 @@ export class TsqlPrinter extends Printer {
       return right.value === null ? `${l} IS NOT NULL` : `(${l} <> ${r} OR ${l} IS NULL)`;
     }
     const exact = text === 'exact' && isText(left);
-    const collated = exact ? ` COLLATE ${binary}` : isText(left) ? this.settled() : '';
+    const collated = exact ? this.binaryText(r, right) : isText(left) ? `${r}${this.settled()}` : r;
     if (this.features.distinctFrom) {
-      const other = `${l} IS DISTINCT FROM ${r}${collated}`;
+      const other = `${l} IS DISTINCT FROM ${collated}`;
       return exact ? `(${other} OR DATALENGTH(${l}) IS DISTINCT FROM DATALENGTH(${r}))` : other;
     }
     const longer = exact ? ` OR DATALENGTH(${l}) <> DATALENGTH(${r})` : '';
-    return `(${l} <> ${r}${collated}${longer} OR (${l} IS NULL AND ${r} IS NOT NULL) OR (${l} IS NOT NULL AND ${r} IS NULL))`;
+    return `(${l} <> ${collated}${longer} OR (${l} IS NULL AND ${r} IS NOT NULL) OR (${l} IS NOT NULL AND ${r} IS NULL))`;
   }
 
   protected override mixed(e: Expression): string {
@@ -176,7 +187,7 @@ export class TsqlPrinter extends Printer {
     const text = this.expression(operand);
     const whole = this.mayOutgrow(operand) ? `CAST(${text} AS ${this.textType}(max))` : text;
     // Other collations find full-width letters for half-width ones.
-    return `REPLACE(${whole} COLLATE ${binary}, ${this.textLiteral(find)}, ${this.textLiteral(by)})`;
+    return `REPLACE(${whole} COLLATE ${this.binary}, ${this.textLiteral(find)}, ${this.textLiteral(by)})`;
   }
 
   /** REPLACE cuts its result at 8,000 bytes unless its text is `max`; escaping at most doubles a text. */
@@ -292,7 +303,7 @@ export class TsqlPrinter extends Printer {
     const collated = isLong || text.kind === 'concat' ? `(${whole})` : whole;
     return this.features.utf8
       ? `CONVERT(${type}, ${collated} COLLATE Latin1_General_100_BIN2_UTF8)`
-      : `CONVERT(${type}, ${collated} COLLATE ${binary})`;
+      : `CONVERT(${type}, ${collated} COLLATE ${this.binary})`;
   }
 
   protected checksum(of: readonly Expression[]): string {
@@ -304,7 +315,7 @@ export class TsqlPrinter extends Printer {
 
   /** Under a binary collation a range of letters is a range of code points. */
   protected beyondAscii(text: string): string {
-    return `PATINDEX(N'%[^' + NCHAR(1) + N'-' + NCHAR(127) + N']%' COLLATE ${binary}, ${text}) > 0`;
+    return `PATINDEX(N'%[^' + NCHAR(1) + N'-' + NCHAR(127) + N']%' COLLATE ${this.binary}, ${text}) > 0`;
   }
 
   protected beyondMicroseconds(time: string): string {
@@ -333,11 +344,11 @@ export class TsqlPrinter extends Printer {
 
   protected override groupTexts(e: Expression, text: TextRule): readonly string[] {
     const written = this.expression(e);
-    return text === 'exact' && isText(e) ? [`${written} COLLATE ${binary}`, `DATALENGTH(${written})`] : [written];
+    return text === 'exact' && isText(e) ? [this.binaryText(written, e), `DATALENGTH(${written})`] : [written];
   }
 
   protected override orderText(e: Expression): string {
-    return isText(e) ? `${this.expression(e)} COLLATE ${binary}` : this.expression(e);
+    return isText(e) ? this.binaryText(this.expression(e), e) : this.expression(e);
   }
 
   // --- rows

@@ -56,7 +56,7 @@ BEGIN TRY
         WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[order_no]))) > 0 THEN LTRIM(RTRIM(s.[order_no])) END IS NOT NULL
           AND CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[clerk]))) > 0 THEN LTRIM(RTRIM(s.[clerk])) END IS NOT NULL
     ) AS d
-    GROUP BY d.[link_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[link_hk]), d.[order_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[order_hk]), d.[clerk_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[clerk_hk]), d.[eff_from], d.[load_ts], d.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[record_source]), d.[effective_time];
+    GROUP BY d.[link_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[link_hk]), d.[order_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[order_hk]), d.[clerk_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[clerk_hk]), d.[eff_from], d.[load_ts], d.[record_source] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[record_source]), d.[effective_time];
 
     -- Distinct relationships in the stage.
     SELECT

@@ -34,7 +34,9 @@ BEGIN
         CASE WHEN col.name IN (N'SourceInactiveDT', N'EffectiveStartDT', N'EffectiveExpireDT', N'CurrentRowYN', N'PSInsertDT', N'CheckSum') THEN 1 ELSE 0 END AS is_control,
         CASE WHEN pk.column_id IS NOT NULL AND col.name <> N'EffectiveStartDT' THEN N'key_' ELSE N'' END
             + CASE
-                WHEN typ.name IN (N'char', N'varchar', N'nchar', N'nvarchar') THEN N'text'
+                WHEN typ.name IN (N'nchar', N'nvarchar') THEN N'text'
+                WHEN typ.name IN (N'char', N'varchar') AND col.max_length BETWEEN 1 AND 4000 THEN N'ansi'
+                WHEN typ.name IN (N'char', N'varchar') THEN N'long_ansi'
                 WHEN typ.name IN (N'binary', N'varbinary') THEN N'binary'
                 WHEN typ.name IN (N'date', N'time', N'datetime', N'datetime2', N'smalldatetime', N'datetimeoffset') THEN N'time'
                 ELSE N'other'
@@ -148,7 +150,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -164,7 +166,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NULL'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NULL'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -197,7 +199,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N'])), 100), N''NULL''), N''''), N''(blank)'')'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N'])), 100), N''NULL''), N''''), N''(blank)'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N']), 121), 100), N''NULL'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_binary') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N']), 1), 100), N''NULL'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N'])), 100), N''NULL'')'
@@ -218,7 +220,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -245,7 +247,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -262,7 +264,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -291,7 +293,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'f.[stored_' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'f.[stored_' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -307,7 +309,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'f.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'f.[' + c.escaped + N']'
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N'f.[SourceInactiveDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveStartDT' THEN CAST(N'' AS nvarchar(max)) + N'f.[EffectiveStartDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveExpireDT' THEN CAST(N'' AS nvarchar(max)) + N'f.[EffectiveExpireDT]'
@@ -340,7 +342,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] AS [stored_' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] AS [stored_' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -356,7 +358,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N']'
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N'@VersionStart AS [SourceInactiveDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveStartDT' THEN CAST(N'' AS nvarchar(max)) + N'@VersionStart AS [EffectiveStartDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveExpireDT' THEN CAST(N'' AS nvarchar(max)) + N'CAST(''4000-01-01T00:00:00'' AS datetime) AS [EffectiveExpireDT]'
@@ -381,7 +383,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N']'
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N't.[SourceInactiveDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveStartDT' THEN CAST(N'' AS nvarchar(max)) + N't.[EffectiveStartDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveExpireDT' THEN CAST(N'' AS nvarchar(max)) + N't.[EffectiveExpireDT]'
@@ -418,7 +420,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -445,7 +447,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -462,7 +464,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] = t.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] = t.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] = t.[' + c.escaped + N']'
                 END AS text,
                 c.position
@@ -522,7 +524,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N']), 100), N''NULL''), N''''), N''(blank)'')'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N']), 100), N''NULL''), N''''), N''(blank)'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N'], 121), 100), N''NULL'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_binary') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N'], 1), 100), N''NULL'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N']), 100), N''NULL'')'
@@ -570,7 +572,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N']'
                 END AS text,
                 c.position
@@ -607,7 +609,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N']'
                 END AS text,
                 c.position
@@ -640,7 +642,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'[' + c.escaped + N']'
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N'[SourceInactiveDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveStartDT' THEN CAST(N'' AS nvarchar(max)) + N'[EffectiveStartDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveExpireDT' THEN CAST(N'' AS nvarchar(max)) + N'[EffectiveExpireDT]'
@@ -664,7 +666,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'c.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'c.[' + c.escaped + N']'
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N'c.[SourceInactiveDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveStartDT' THEN CAST(N'' AS nvarchar(max)) + N'c.[EffectiveStartDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveExpireDT' THEN CAST(N'' AS nvarchar(max)) + N'c.[EffectiveExpireDT]'

@@ -34,7 +34,9 @@ BEGIN
         CASE WHEN col.name IN (N'SourceInactiveDT', N'EffectiveStartDT', N'EffectiveExpireDT', N'CurrentRowYN', N'PSInsertDT', N'CheckSum') THEN 1 ELSE 0 END AS is_control,
         CASE WHEN pk.column_id IS NOT NULL AND col.name <> N'EffectiveStartDT' THEN N'key_' ELSE N'' END
             + CASE
-                WHEN typ.name IN (N'char', N'varchar', N'nchar', N'nvarchar') THEN N'text'
+                WHEN typ.name IN (N'nchar', N'nvarchar') THEN N'text'
+                WHEN typ.name IN (N'char', N'varchar') AND col.max_length BETWEEN 1 AND 4000 THEN N'ansi'
+                WHEN typ.name IN (N'char', N'varchar') THEN N'long_ansi'
                 WHEN typ.name IN (N'binary', N'varbinary') THEN N'binary'
                 WHEN typ.name IN (N'date', N'time', N'datetime', N'datetime2', N'smalldatetime', N'datetimeoffset') THEN N'time'
                 ELSE N'other'
@@ -152,7 +154,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -168,7 +170,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NULL'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NULL'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -201,7 +203,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N'])), 100), N''NULL''), N''''), N''(blank)'')'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N'])), 100), N''NULL''), N''''), N''(blank)'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N']), 121), 100), N''NULL'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_binary') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N']), 1), 100), N''NULL'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N'])), 100), N''NULL'')'
@@ -222,7 +224,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -249,7 +251,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -266,7 +268,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -295,7 +297,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'MIN(t.[' + c.escaped + N']) AS [' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'MIN(t.[' + c.escaped + N']) AS [' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -329,7 +331,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -356,7 +358,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -373,7 +375,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] = t.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] = t.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] = t.[' + c.escaped + N']'
                 END AS text,
                 c.position
@@ -404,7 +406,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N'o.[' + c.escaped + N'] = s.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'o.[' + c.escaped + N'] = s.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'o.[' + c.escaped + N'] = s.[' + c.escaped + N']'
                 END AS text,
                 c.position
@@ -425,7 +427,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -444,7 +446,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'f.[stored_' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'f.[stored_' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -460,7 +462,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'f.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'f.[' + c.escaped + N']'
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N'f.[SourceInactiveDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveStartDT' THEN CAST(N'' AS nvarchar(max)) + N'f.[EffectiveStartDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveExpireDT' THEN CAST(N'' AS nvarchar(max)) + N'f.[EffectiveExpireDT]'
@@ -497,6 +499,7 @@ BEGIN
             SELECT
                 CASE
                     WHEN c.is_control = 0 AND c.class IN (N'text') THEN CAST(N'' AS nvarchar(max)) + N'(s.[' + c.escaped + N'] <> t.[' + c.escaped + N'] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[' + c.escaped + N']) <> DATALENGTH(t.[' + c.escaped + N']) OR (s.[' + c.escaped + N'] IS NULL AND t.[' + c.escaped + N'] IS NOT NULL) OR (s.[' + c.escaped + N'] IS NOT NULL AND t.[' + c.escaped + N'] IS NULL))'
+                    WHEN c.is_control = 0 AND c.class IN (N'ansi', N'long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'(s.[' + c.escaped + N'] <> t.[' + c.escaped + N'] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[' + c.escaped + N']) <> DATALENGTH(t.[' + c.escaped + N']) OR (s.[' + c.escaped + N'] IS NULL AND t.[' + c.escaped + N'] IS NOT NULL) OR (s.[' + c.escaped + N'] IS NOT NULL AND t.[' + c.escaped + N'] IS NULL))'
                     WHEN c.is_control = 0 AND c.class IN (N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'(s.[' + c.escaped + N'] <> t.[' + c.escaped + N'] OR (s.[' + c.escaped + N'] IS NULL AND t.[' + c.escaped + N'] IS NOT NULL) OR (s.[' + c.escaped + N'] IS NOT NULL AND t.[' + c.escaped + N'] IS NULL))'
                 END AS text,
                 c.position
@@ -515,6 +518,7 @@ BEGIN
             SELECT
                 CASE
                     WHEN c.is_control = 0 AND c.class IN (N'text') THEN CAST(N'' AS nvarchar(max)) + N'(s.[' + c.escaped + N'] <> t.[' + c.escaped + N'] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[' + c.escaped + N']) <> DATALENGTH(t.[' + c.escaped + N']) OR (s.[' + c.escaped + N'] IS NULL AND t.[' + c.escaped + N'] IS NOT NULL) OR (s.[' + c.escaped + N'] IS NOT NULL AND t.[' + c.escaped + N'] IS NULL))'
+                    WHEN c.is_control = 0 AND c.class IN (N'ansi', N'long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'(s.[' + c.escaped + N'] <> t.[' + c.escaped + N'] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[' + c.escaped + N']) <> DATALENGTH(t.[' + c.escaped + N']) OR (s.[' + c.escaped + N'] IS NULL AND t.[' + c.escaped + N'] IS NOT NULL) OR (s.[' + c.escaped + N'] IS NOT NULL AND t.[' + c.escaped + N'] IS NULL))'
                     WHEN c.is_control = 0 AND c.class IN (N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'(s.[' + c.escaped + N'] <> t.[' + c.escaped + N'] OR (s.[' + c.escaped + N'] IS NULL AND t.[' + c.escaped + N'] IS NOT NULL) OR (s.[' + c.escaped + N'] IS NOT NULL AND t.[' + c.escaped + N'] IS NULL))'
                 END AS text,
                 c.position
@@ -532,7 +536,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] AS [stored_' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] AS [stored_' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -548,7 +552,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'text') THEN CAST(N'' AS nvarchar(max)) + N'CASE WHEN s.[is_staged] IS NOT NULL THEN s.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT ELSE t.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT END AS [' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'text', N'ansi', N'long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'CASE WHEN s.[is_staged] IS NOT NULL THEN s.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT ELSE t.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT END AS [' + c.escaped + N']'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time', N'key_binary', N'key_other', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'CASE WHEN s.[is_staged] IS NOT NULL THEN s.[' + c.escaped + N'] ELSE t.[' + c.escaped + N'] END AS [' + c.escaped + N']'
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N'CASE WHEN s.[is_staged] IS NOT NULL THEN CAST(NULL AS datetime) ELSE @VersionStart END AS [SourceInactiveDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveStartDT' THEN CAST(N'' AS nvarchar(max)) + N'CASE WHEN s.[is_staged] IS NOT NULL AND t.[is_stored] IS NULL AND e.[is_earlier] IS NULL THEN CAST(''1900-01-01T00:00:00'' AS datetime) ELSE @VersionStart END AS [EffectiveStartDT]'
@@ -574,7 +578,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N']'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -601,7 +605,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] IS NOT NULL'
                 END AS text,
                 c.position
             FROM #columns AS c
@@ -620,7 +624,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N']'
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N't.[SourceInactiveDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveStartDT' THEN CAST(N'' AS nvarchar(max)) + N't.[EffectiveStartDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveExpireDT' THEN CAST(N'' AS nvarchar(max)) + N't.[EffectiveExpireDT]'
@@ -655,7 +659,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] = t.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] = t.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N's.[' + c.escaped + N'] = t.[' + c.escaped + N']'
                 END AS text,
                 c.position
@@ -673,7 +677,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N'e.[' + c.escaped + N'] = s.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'e.[' + c.escaped + N'] = s.[' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'e.[' + c.escaped + N'] = s.[' + c.escaped + N']'
                 END AS text,
                 c.position
@@ -736,7 +740,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N']), 100), N''NULL''), N''''), N''(blank)'')'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N']), 100), N''NULL''), N''''), N''(blank)'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N'], 121), 100), N''NULL'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_binary') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N'], 1), 100), N''NULL'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N']), 100), N''NULL'')'
@@ -784,7 +788,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N']'
                 END AS text,
                 c.position
@@ -808,7 +812,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'[' + c.escaped + N'] = c.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'[' + c.escaped + N'] = c.[' + c.escaped + N']'
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N'[SourceInactiveDT] = c.[SourceInactiveDT]'
                 END AS text,
                 c.position
@@ -837,7 +841,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N']'
                 END AS text,
                 c.position
@@ -874,7 +878,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N'] COLLATE DATABASE_DEFAULT'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time', N'key_binary', N'key_other') THEN CAST(N'' AS nvarchar(max)) + N't.[' + c.escaped + N'] = c.[stored_' + c.escaped + N']'
                 END AS text,
                 c.position
@@ -907,7 +911,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'[' + c.escaped + N']'
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N'[SourceInactiveDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveStartDT' THEN CAST(N'' AS nvarchar(max)) + N'[EffectiveStartDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveExpireDT' THEN CAST(N'' AS nvarchar(max)) + N'[EffectiveExpireDT]'
@@ -931,7 +935,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_time', N'key_binary', N'key_other', N'text', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'c.[' + c.escaped + N']'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi', N'key_time', N'key_binary', N'key_other', N'text', N'ansi', N'long_ansi', N'time', N'binary', N'other') THEN CAST(N'' AS nvarchar(max)) + N'c.[' + c.escaped + N']'
                     WHEN c.is_control = 1 AND c.name = N'SourceInactiveDT' THEN CAST(N'' AS nvarchar(max)) + N'c.[SourceInactiveDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveStartDT' THEN CAST(N'' AS nvarchar(max)) + N'c.[EffectiveStartDT]'
                     WHEN c.is_control = 1 AND c.name = N'EffectiveExpireDT' THEN CAST(N'' AS nvarchar(max)) + N'c.[EffectiveExpireDT]'

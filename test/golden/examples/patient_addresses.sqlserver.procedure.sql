@@ -151,7 +151,7 @@ BEGIN
                 s.[Zip],
                 k.[latest_time_],
                 k.[latest_content_],
-                ROW_NUMBER() OVER (PARTITION BY s.[PatientKey], s.[LoadDate], s.[HashDiff] ORDER BY s.[PatientKey] COLLATE Latin1_General_100_BIN2, s.[LoadDate], s.[LoadProcess] COLLATE Latin1_General_100_BIN2, s.[RecordSource] COLLATE Latin1_General_100_BIN2, s.[HashDiff] COLLATE Latin1_General_100_BIN2, s.[Address1] COLLATE Latin1_General_100_BIN2, s.[Address2] COLLATE Latin1_General_100_BIN2, s.[City] COLLATE Latin1_General_100_BIN2, s.[State] COLLATE Latin1_General_100_BIN2, s.[Zip] COLLATE Latin1_General_100_BIN2) AS [repeat_no_]
+                ROW_NUMBER() OVER (PARTITION BY s.[PatientKey], s.[LoadDate], s.[HashDiff] ORDER BY s.[PatientKey] COLLATE Latin1_General_100_BIN2_UTF8, s.[LoadDate], s.[LoadProcess] COLLATE Latin1_General_100_BIN2_UTF8, s.[RecordSource] COLLATE Latin1_General_100_BIN2_UTF8, s.[HashDiff] COLLATE Latin1_General_100_BIN2_UTF8, s.[Address1] COLLATE Latin1_General_100_BIN2_UTF8, s.[Address2] COLLATE Latin1_General_100_BIN2_UTF8, s.[City] COLLATE Latin1_General_100_BIN2_UTF8, s.[State] COLLATE Latin1_General_100_BIN2_UTF8, s.[Zip] COLLATE Latin1_General_100_BIN2_UTF8) AS [repeat_no_]
             FROM #staged AS s
             INNER JOIN #candidates AS k
                 ON k.[PatientKey] = s.[PatientKey]
@@ -262,8 +262,8 @@ BEGIN
                 s.[State],
                 s.[Zip],
                 s.[latest_content_],
-                LAG(s.[HashDiff]) OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], s.[HashDiff] COLLATE Latin1_General_100_BIN2) AS [content_before_],
-                ROW_NUMBER() OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], s.[HashDiff] COLLATE Latin1_General_100_BIN2) AS [position_]
+                LAG(s.[HashDiff]) OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], s.[HashDiff] COLLATE Latin1_General_100_BIN2_UTF8) AS [content_before_],
+                ROW_NUMBER() OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], s.[HashDiff] COLLATE Latin1_General_100_BIN2_UTF8) AS [position_]
             FROM #sequence AS s
             WHERE (s.[latest_time_] IS NULL OR s.[LoadDate] > s.[latest_time_])
         ) AS r

@@ -39,7 +39,7 @@ BEGIN TRY
             s.[part_no],
             s.[load_ts],
             s.[record_source],
-            ROW_NUMBER() OVER (PARTITION BY s.[part_hk] ORDER BY s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2, s.[part_no] COLLATE Latin1_General_100_BIN2) AS [sighting]
+            ROW_NUMBER() OVER (PARTITION BY s.[part_hk] ORDER BY s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2_UTF8, s.[part_no] COLLATE Latin1_General_100_BIN2_UTF8) AS [sighting]
         FROM (
             SELECT
                 LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[part_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [part_hk],

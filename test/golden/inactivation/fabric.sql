@@ -51,7 +51,7 @@ BEGIN TRY
             FROM [dbo].[stage] AS s
             WHERE s.[cust_no] IS NOT NULL
         ) AS s
-        GROUP BY s.[cust_no] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_no])
+        GROUP BY s.[cust_no] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[cust_no])
         HAVING COUNT_BIG(*) > 1
     ) AS o;
     IF @Offenders IS NOT NULL
@@ -78,8 +78,8 @@ BEGIN TRY
         SELECT
             CASE
                 WHEN t.[is_stored] IS NULL THEN 'new'
-                WHEN (s.[cust_name] <> t.[cust_name] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[cust_name]) <> DATALENGTH(t.[cust_name]) OR (s.[cust_name] IS NULL AND t.[cust_name] IS NOT NULL) OR (s.[cust_name] IS NOT NULL AND t.[cust_name] IS NULL))
-                    OR (s.[city] <> t.[city] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[city]) <> DATALENGTH(t.[city]) OR (s.[city] IS NULL AND t.[city] IS NOT NULL) OR (s.[city] IS NOT NULL AND t.[city] IS NULL))
+                WHEN (s.[cust_name] <> t.[cust_name] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[cust_name]) <> DATALENGTH(t.[cust_name]) OR (s.[cust_name] IS NULL AND t.[cust_name] IS NOT NULL) OR (s.[cust_name] IS NOT NULL AND t.[cust_name] IS NULL))
+                    OR (s.[city] <> t.[city] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[city]) <> DATALENGTH(t.[city]) OR (s.[city] IS NULL AND t.[city] IS NOT NULL) OR (s.[city] IS NOT NULL AND t.[city] IS NULL))
                     THEN 'changed'
             END AS [change_kind],
             t.[cust_no] AS [stored_cust_no],
@@ -109,7 +109,7 @@ BEGIN TRY
             FROM [dbo].[target] AS t
             WHERE t.[valid_to] IS NULL
         ) AS t
-            ON (s.[cust_no] = t.[cust_no] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(s.[cust_no]) = DATALENGTH(t.[cust_no]))
+            ON (s.[cust_no] = t.[cust_no] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(s.[cust_no]) = DATALENGTH(t.[cust_no]))
     ) AS f
     WHERE f.[change_kind] IS NOT NULL;
 
@@ -151,7 +151,7 @@ BEGIN TRY
         [valid_to] = c.[closed_to]
     FROM [dbo].[target] AS t
     INNER JOIN #changes AS c
-        ON (t.[cust_no] = c.[stored_cust_no] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(t.[cust_no]) = DATALENGTH(c.[stored_cust_no]))
+        ON (t.[cust_no] = c.[stored_cust_no] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(t.[cust_no]) = DATALENGTH(c.[stored_cust_no]))
        AND t.[valid_from] = c.[stored_from]
     WHERE c.[change_kind] = 'changed'
       AND t.[valid_to] IS NULL;

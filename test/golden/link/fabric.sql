@@ -41,7 +41,7 @@ BEGIN TRY
             s.[nation_hk],
             s.[load_ts],
             s.[record_source],
-            ROW_NUMBER() OVER (PARTITION BY s.[link_hk] ORDER BY s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2) AS [sighting]
+            ROW_NUMBER() OVER (PARTITION BY s.[link_hk] ORDER BY s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2_UTF8) AS [sighting]
         FROM (
             SELECT
                 LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(2424), (UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[cust])))) + '||' + UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[nation]))))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [link_hk],

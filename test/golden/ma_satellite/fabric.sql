@@ -56,7 +56,7 @@ BEGIN TRY
         WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[cust_no]))) > 0 THEN LTRIM(RTRIM(s.[cust_no])) END IS NOT NULL
           AND CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[phone]))) > 0 THEN LTRIM(RTRIM(s.[phone])) END IS NOT NULL
     ) AS d
-    GROUP BY d.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[cust_hk]), d.[phone] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[phone]), d.[hashdiff] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[hashdiff]), d.[label] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[label]), d.[load_ts], d.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[record_source]);
+    GROUP BY d.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[cust_hk]), d.[phone] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[phone]), d.[hashdiff] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[hashdiff]), d.[label] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[label]), d.[load_ts], d.[record_source] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[record_source]);
 
     -- A dependent child key that is staged twice in one set stops the load.
     SET @Offenders = NULL;
@@ -65,7 +65,7 @@ BEGIN TRY
         SELECT TOP (5)
             COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[cust_hk])), 100), 'NULL'), ''), '(blank)') + '/' + COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[phone])), 100), 'NULL'), ''), '(blank)') AS [offender]
         FROM #staged AS s
-        GROUP BY s.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_hk]), s.[load_ts], s.[phone] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[phone])
+        GROUP BY s.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[cust_hk]), s.[load_ts], s.[phone] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[phone])
         HAVING COUNT_BIG(*) > 1
     ) AS o;
     IF @Offenders IS NOT NULL
@@ -114,12 +114,12 @@ BEGIN TRY
         INNER JOIN #newest AS n
             ON n.[cust_hk] = s.[cust_hk]
         WHERE s.[load_ts] < n.[newest_time]
-        GROUP BY s.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_hk]), s.[load_ts]
+        GROUP BY s.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[cust_hk]), s.[load_ts]
     ) AS z
     LEFT JOIN [dbo].[target] AS t
         ON t.[cust_hk] = z.[cust_hk]
        AND t.[load_ts] <= z.[load_ts]
-    GROUP BY z.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(z.[cust_hk]), z.[load_ts];
+    GROUP BY z.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(z.[cust_hk]), z.[load_ts];
 
     -- A late set that is not the one in force at its load time stops the load.
     SET @Offenders = NULL;
@@ -143,7 +143,7 @@ BEGIN TRY
                 FROM #late AS l
                 WHERE u.[cust_hk] = l.[cust_hk]
             )
-            GROUP BY u.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(u.[cust_hk]), u.[load_ts]
+            GROUP BY u.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(u.[cust_hk]), u.[load_ts]
         ) AS k
             ON k.[cust_hk] = l.[cust_hk]
            AND k.[load_ts] = l.[in_force]
@@ -155,7 +155,7 @@ BEGIN TRY
                 FROM [dbo].[target] AS t
                 WHERE t.[cust_hk] = s.[cust_hk]
                   AND t.[load_ts] = l.[in_force]
-                  AND ((t.[phone] = s.[phone] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(t.[phone]) = DATALENGTH(s.[phone])) OR (t.[phone] IS NULL AND s.[phone] IS NULL))
+                  AND ((t.[phone] = s.[phone] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(t.[phone]) = DATALENGTH(s.[phone])) OR (t.[phone] IS NULL AND s.[phone] IS NULL))
                   AND t.[hashdiff] = s.[hashdiff]
             ))
     ) AS o;
@@ -210,7 +210,7 @@ BEGIN TRY
             MIN(m.[is_stored]) AS [is_stored],
             COUNT_BIG(*) AS [members]
         FROM #members AS m
-        GROUP BY m.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(m.[cust_hk]), m.[load_ts], m.[is_stored]
+        GROUP BY m.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(m.[cust_hk]), m.[load_ts], m.[is_stored]
     ) AS g;
 
     -- Staged sets that are not the same as the set before: another size, or a member without a twin.
@@ -229,10 +229,10 @@ BEGIN TRY
         ON p.[cust_hk] = x.[cust_hk]
        AND p.[load_ts] = x.[previous_time]
        AND p.[is_stored] = x.[previous_stored]
-       AND ((p.[phone] = m.[phone] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(p.[phone]) = DATALENGTH(m.[phone])) OR (p.[phone] IS NULL AND m.[phone] IS NULL))
+       AND ((p.[phone] = m.[phone] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(p.[phone]) = DATALENGTH(m.[phone])) OR (p.[phone] IS NULL AND m.[phone] IS NULL))
        AND p.[hashdiff] = m.[hashdiff]
     WHERE x.[is_stored] = 0
-    GROUP BY x.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(x.[cust_hk]), x.[load_ts]
+    GROUP BY x.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(x.[cust_hk]), x.[load_ts]
     HAVING (MIN(x.[previous_members]) IS NULL OR MIN(x.[members]) <> MIN(x.[previous_members]) OR COUNT_BIG(p.[is_stored]) < MIN(x.[members]));
 
     -- All rows of the sets that changed.

@@ -93,7 +93,7 @@ BEGIN TRY
                 ) AS s
                 WHERE s.[load_ts] = s.[first_time]
             ) AS d
-            GROUP BY d.[tx_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[tx_hk]), d.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[cust_hk]), d.[amount]
+            GROUP BY d.[tx_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[tx_hk]), d.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[cust_hk]), d.[amount]
         ) AS s
         GROUP BY s.[tx_hk]
         HAVING COUNT_BIG(*) > 1
@@ -121,7 +121,7 @@ BEGIN TRY
             s.[amount],
             s.[load_ts],
             s.[record_source],
-            ROW_NUMBER() OVER (PARTITION BY s.[tx_hk] ORDER BY s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2, s.[amount]) AS [sighting]
+            ROW_NUMBER() OVER (PARTITION BY s.[tx_hk] ORDER BY s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2_UTF8, s.[amount]) AS [sighting]
         FROM #unknown AS s
     ) AS r
     WHERE r.[sighting] = 1;

@@ -126,11 +126,11 @@ BEGIN TRY
        AND s.[position] = 1
     WHERE ((s.[position] = 1
         AND (n.[is_stored_] IS NULL
-            OR (s.[name] <> n.[name] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[name]) <> DATALENGTH(n.[name]) OR (s.[name] IS NULL AND n.[name] IS NOT NULL) OR (s.[name] IS NOT NULL AND n.[name] IS NULL))
-            OR (s.[op] <> n.[op] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[op]) <> DATALENGTH(n.[op]) OR (s.[op] IS NULL AND n.[op] IS NOT NULL) OR (s.[op] IS NOT NULL AND n.[op] IS NULL))))
+            OR (s.[name] <> n.[name] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[name]) <> DATALENGTH(n.[name]) OR (s.[name] IS NULL AND n.[name] IS NOT NULL) OR (s.[name] IS NOT NULL AND n.[name] IS NULL))
+            OR (s.[op] <> n.[op] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[op]) <> DATALENGTH(n.[op]) OR (s.[op] IS NULL AND n.[op] IS NOT NULL) OR (s.[op] IS NOT NULL AND n.[op] IS NULL))))
         OR (s.[position] > 1
-            AND ((s.[name] <> p.[name] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[name]) <> DATALENGTH(p.[name]) OR (s.[name] IS NULL AND p.[name] IS NOT NULL) OR (s.[name] IS NOT NULL AND p.[name] IS NULL))
-                OR (s.[op] <> p.[op] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[op]) <> DATALENGTH(p.[op]) OR (s.[op] IS NULL AND p.[op] IS NOT NULL) OR (s.[op] IS NOT NULL AND p.[op] IS NULL)))));
+            AND ((s.[name] <> p.[name] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[name]) <> DATALENGTH(p.[name]) OR (s.[name] IS NULL AND p.[name] IS NOT NULL) OR (s.[name] IS NOT NULL AND p.[name] IS NULL))
+                OR (s.[op] <> p.[op] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[op]) <> DATALENGTH(p.[op]) OR (s.[op] IS NULL AND p.[op] IS NOT NULL) OR (s.[op] IS NOT NULL AND p.[op] IS NULL)))));
 
     -- What will be appended.
     SELECT

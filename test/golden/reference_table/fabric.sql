@@ -46,7 +46,7 @@ BEGIN TRY
         SELECT
             COUNT_BIG(*) AS [rows]
         FROM #staged AS s
-        GROUP BY CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END)
+        GROUP BY CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END)
     ) AS k;
 
     -- Rows of the codes that the target does not have.
@@ -62,7 +62,7 @@ BEGIN TRY
         SELECT
             1 AS [one]
         FROM [dbo].[target] AS t
-        WHERE (CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END = CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2 AND DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END) = DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END))
+        WHERE (CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END = CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END) = DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END))
     );
 
     -- A key that is staged with different contents stops the load.
@@ -84,14 +84,14 @@ BEGIN TRY
                         u.[code],
                         u.[label],
                         u.[load_ts],
-                        MIN(u.[load_ts]) OVER (PARTITION BY CASE WHEN DATALENGTH(LTRIM(RTRIM(u.[code]))) > 0 THEN LTRIM(RTRIM(u.[code])) END COLLATE Latin1_General_100_BIN2, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(u.[code]))) > 0 THEN LTRIM(RTRIM(u.[code])) END)) AS [first_time]
+                        MIN(u.[load_ts]) OVER (PARTITION BY CASE WHEN DATALENGTH(LTRIM(RTRIM(u.[code]))) > 0 THEN LTRIM(RTRIM(u.[code])) END COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(u.[code]))) > 0 THEN LTRIM(RTRIM(u.[code])) END)) AS [first_time]
                     FROM #unknown AS u
                 ) AS s
                 WHERE s.[load_ts] = s.[first_time]
             ) AS d
-            GROUP BY d.[code] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[code]), d.[label] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[label])
+            GROUP BY d.[code] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[code]), d.[label] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[label])
         ) AS s
-        GROUP BY CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END)
+        GROUP BY CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END)
         HAVING COUNT_BIG(*) > 1
     ) AS o;
     IF @Offenders IS NOT NULL
@@ -113,7 +113,7 @@ BEGIN TRY
             s.[code],
             s.[label],
             s.[load_ts],
-            ROW_NUMBER() OVER (PARTITION BY CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END) ORDER BY s.[load_ts], s.[code] COLLATE Latin1_General_100_BIN2, s.[label] COLLATE Latin1_General_100_BIN2) AS [sighting]
+            ROW_NUMBER() OVER (PARTITION BY CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END) ORDER BY s.[load_ts], s.[code] COLLATE Latin1_General_100_BIN2_UTF8, s.[label] COLLATE Latin1_General_100_BIN2_UTF8) AS [sighting]
         FROM #unknown AS s
     ) AS r
     WHERE r.[sighting] = 1;
@@ -128,8 +128,8 @@ BEGIN TRY
         @ContradictingRows = COUNT_BIG(*)
     FROM #staged AS s
     INNER JOIN [dbo].[target] AS t
-        ON (CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END = CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2 AND DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END) = DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END))
-    WHERE (t.[label] <> s.[label] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(t.[label]) <> DATALENGTH(s.[label]) OR (t.[label] IS NULL AND s.[label] IS NOT NULL) OR (t.[label] IS NOT NULL AND s.[label] IS NULL));
+        ON (CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END = CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(t.[code]))) > 0 THEN LTRIM(RTRIM(t.[code])) END) = DATALENGTH(CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[code]))) > 0 THEN LTRIM(RTRIM(s.[code])) END))
+    WHERE (t.[label] <> s.[label] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(t.[label]) <> DATALENGTH(s.[label]) OR (t.[label] IS NULL AND s.[label] IS NOT NULL) OR (t.[label] IS NOT NULL AND s.[label] IS NULL));
 
     BEGIN TRANSACTION;
 

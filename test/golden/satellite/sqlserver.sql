@@ -122,7 +122,7 @@ BEGIN TRY
             s.[record_source],
             k.[latest_time_],
             k.[latest_content_],
-            ROW_NUMBER() OVER (PARTITION BY s.[member_hk], s.[load_ts], s.[hashdiff] ORDER BY s.[member_hk] COLLATE Latin1_General_100_BIN2, s.[hashdiff] COLLATE Latin1_General_100_BIN2, s.[full_name] COLLATE Latin1_General_100_BIN2, s.[city] COLLATE Latin1_General_100_BIN2, s.[phone] COLLATE Latin1_General_100_BIN2, s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2) AS [repeat_no_]
+            ROW_NUMBER() OVER (PARTITION BY s.[member_hk], s.[load_ts], s.[hashdiff] ORDER BY s.[member_hk] COLLATE Latin1_General_100_BIN2_UTF8, s.[hashdiff] COLLATE Latin1_General_100_BIN2_UTF8, s.[full_name] COLLATE Latin1_General_100_BIN2, s.[city] COLLATE Latin1_General_100_BIN2, s.[phone] COLLATE Latin1_General_100_BIN2, s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2) AS [repeat_no_]
         FROM #staged AS s
         INNER JOIN #candidates AS k
             ON k.[member_hk] = s.[member_hk]
@@ -149,8 +149,8 @@ BEGIN TRY
             s.[load_ts],
             s.[record_source],
             s.[latest_content_],
-            LAG(s.[hashdiff]) OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], s.[hashdiff] COLLATE Latin1_General_100_BIN2) AS [content_before_],
-            ROW_NUMBER() OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], s.[hashdiff] COLLATE Latin1_General_100_BIN2) AS [position_]
+            LAG(s.[hashdiff]) OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], s.[hashdiff] COLLATE Latin1_General_100_BIN2_UTF8) AS [content_before_],
+            ROW_NUMBER() OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], s.[hashdiff] COLLATE Latin1_General_100_BIN2_UTF8) AS [position_]
         FROM #sequence AS s
         WHERE (s.[latest_time_] IS NULL OR s.[load_ts] >= s.[latest_time_])
           AND NOT EXISTS (

@@ -70,8 +70,8 @@ BEGIN TRY
         SELECT
             CASE
                 WHEN t.[is_stored] IS NULL THEN 'new'
-                WHEN (s.[name] <> t.[name] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[name]) <> DATALENGTH(t.[name]) OR (s.[name] IS NULL AND t.[name] IS NOT NULL) OR (s.[name] IS NOT NULL AND t.[name] IS NULL))
-                    OR (s.[city] <> t.[city] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[city]) <> DATALENGTH(t.[city]) OR (s.[city] IS NULL AND t.[city] IS NOT NULL) OR (s.[city] IS NOT NULL AND t.[city] IS NULL))
+                WHEN (s.[name] <> t.[name] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[name]) <> DATALENGTH(t.[name]) OR (s.[name] IS NULL AND t.[name] IS NOT NULL) OR (s.[name] IS NOT NULL AND t.[name] IS NULL))
+                    OR (s.[city] <> t.[city] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[city]) <> DATALENGTH(t.[city]) OR (s.[city] IS NULL AND t.[city] IS NOT NULL) OR (s.[city] IS NOT NULL AND t.[city] IS NULL))
                     THEN 'changed'
             END AS [change_kind],
             t.[id] AS [stored_id],

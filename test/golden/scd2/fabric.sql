@@ -52,7 +52,7 @@ BEGIN TRY
             FROM [dbo].[stage] AS s
             WHERE s.[sku] IS NOT NULL
         ) AS s
-        GROUP BY s.[sku] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[sku])
+        GROUP BY s.[sku] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[sku])
         HAVING COUNT_BIG(*) > 1
     ) AS o;
     IF @Offenders IS NOT NULL
@@ -80,7 +80,7 @@ BEGIN TRY
         SELECT
             CASE
                 WHEN t.[is_stored] IS NULL THEN 'new'
-                WHEN (s.[title] <> t.[title] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[title]) <> DATALENGTH(t.[title]) OR (s.[title] IS NULL AND t.[title] IS NOT NULL) OR (s.[title] IS NOT NULL AND t.[title] IS NULL))
+                WHEN (s.[title] <> t.[title] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[title]) <> DATALENGTH(t.[title]) OR (s.[title] IS NULL AND t.[title] IS NOT NULL) OR (s.[title] IS NOT NULL AND t.[title] IS NULL))
                     OR (s.[price] <> t.[price] OR (s.[price] IS NULL AND t.[price] IS NOT NULL) OR (s.[price] IS NOT NULL AND t.[price] IS NULL))
                     THEN 'changed'
             END AS [change_kind],
@@ -114,7 +114,7 @@ BEGIN TRY
             FROM [dbo].[target] AS t
             WHERE t.[valid_to] IS NULL
         ) AS t
-            ON (s.[sku] = t.[sku] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(s.[sku]) = DATALENGTH(t.[sku]))
+            ON (s.[sku] = t.[sku] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(s.[sku]) = DATALENGTH(t.[sku]))
     ) AS f
     WHERE f.[change_kind] IS NOT NULL;
 
@@ -156,7 +156,7 @@ BEGIN TRY
         [valid_to] = c.[closed_to]
     FROM [dbo].[target] AS t
     INNER JOIN #changes AS c
-        ON (t.[sku] = c.[stored_sku] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(t.[sku]) = DATALENGTH(c.[stored_sku]))
+        ON (t.[sku] = c.[stored_sku] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(t.[sku]) = DATALENGTH(c.[stored_sku]))
        AND t.[valid_from] = c.[stored_from]
     WHERE c.[change_kind] = 'changed'
       AND t.[valid_to] IS NULL;

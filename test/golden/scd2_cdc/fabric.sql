@@ -87,7 +87,7 @@ BEGIN TRY
         WHERE CASE WHEN s.[id] IS NULL THEN 1 ELSE 0 END = 0
           AND s.[seq] IS NOT NULL
     ) AS d
-    GROUP BY d.[id], d.[name] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[name]), d.[event_sequence], d.[event_kind] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[event_kind]);
+    GROUP BY d.[id], d.[name] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[name]), d.[event_sequence], d.[event_kind] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[event_kind]);
 
     -- Keys with events, and whether all rows are to be emptied.
     SELECT
@@ -130,9 +130,9 @@ BEGIN TRY
             1 AS [one]
         FROM [dbo].[target_events] AS e
         WHERE (e.[id] = n.[id] OR (e.[id] IS NULL AND n.[id] IS NULL))
-          AND ((e.[name] = n.[name] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(e.[name]) = DATALENGTH(n.[name])) OR (e.[name] IS NULL AND n.[name] IS NULL))
+          AND ((e.[name] = n.[name] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(e.[name]) = DATALENGTH(n.[name])) OR (e.[name] IS NULL AND n.[name] IS NULL))
           AND (e.[event_sequence] = n.[event_sequence] OR (e.[event_sequence] IS NULL AND n.[event_sequence] IS NULL))
-          AND ((e.[event_kind] = n.[event_kind] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(e.[event_kind]) = DATALENGTH(n.[event_kind])) OR (e.[event_kind] IS NULL AND n.[event_kind] IS NULL))
+          AND ((e.[event_kind] = n.[event_kind] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(e.[event_kind]) = DATALENGTH(n.[event_kind])) OR (e.[event_kind] IS NULL AND n.[event_kind] IS NULL))
     );
 
     -- Two contents of a key under one sequence stop the load, unless a delete settles it.
@@ -167,7 +167,7 @@ BEGIN TRY
             h.[name],
             h.[event_sequence],
             h.[event_kind],
-            ROW_NUMBER() OVER (PARTITION BY h.[id], h.[event_sequence] ORDER BY CASE WHEN h.[event_kind] = 'delete' THEN 0 ELSE 1 END, h.[name] COLLATE Latin1_General_100_BIN2) AS [rank_no_],
+            ROW_NUMBER() OVER (PARTITION BY h.[id], h.[event_sequence] ORDER BY CASE WHEN h.[event_kind] = 'delete' THEN 0 ELSE 1 END, h.[name] COLLATE Latin1_General_100_BIN2_UTF8) AS [rank_no_],
             m.[last_truncate_]
         FROM #history AS h
         CROSS JOIN (
@@ -211,7 +211,7 @@ BEGIN TRY
                     WHEN (p.[event_kind] = 'upsert'
                         AND (p.[kind_before_] IS NULL
                             OR p.[kind_before_] <> 'upsert'
-                            OR (p.[name] <> p.[before_1_] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(p.[name]) <> DATALENGTH(p.[before_1_]) OR (p.[name] IS NULL AND p.[before_1_] IS NOT NULL) OR (p.[name] IS NOT NULL AND p.[before_1_] IS NULL))))
+                            OR (p.[name] <> p.[before_1_] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(p.[name]) <> DATALENGTH(p.[before_1_]) OR (p.[name] IS NULL AND p.[before_1_] IS NOT NULL) OR (p.[name] IS NOT NULL AND p.[before_1_] IS NULL))))
                         OR p.[event_kind] <> 'upsert'
                         THEN 1
                     ELSE 0
@@ -270,7 +270,7 @@ BEGIN TRY
                 WHEN t.[is_stored_] IS NULL THEN 'new'
                 WHEN w.[is_wanted_] IS NULL THEN 'gone'
                 WHEN t.[end_at] IS NULL AND w.[ends_at_] IS NOT NULL THEN 'closed'
-                WHEN (w.[name] <> t.[name] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(w.[name]) <> DATALENGTH(t.[name]) OR (w.[name] IS NULL AND t.[name] IS NOT NULL) OR (w.[name] IS NOT NULL AND t.[name] IS NULL))
+                WHEN (w.[name] <> t.[name] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(w.[name]) <> DATALENGTH(t.[name]) OR (w.[name] IS NULL AND t.[name] IS NOT NULL) OR (w.[name] IS NOT NULL AND t.[name] IS NULL))
                     OR (w.[ends_at_] <> t.[end_at] OR (w.[ends_at_] IS NULL AND t.[end_at] IS NOT NULL) OR (w.[ends_at_] IS NOT NULL AND t.[end_at] IS NULL))
                     THEN 'changed'
             END AS [change_kind],
@@ -344,9 +344,9 @@ BEGIN TRY
             1 AS [one]
         FROM [dbo].[target_events] AS e
         WHERE (e.[id] = n.[id] OR (e.[id] IS NULL AND n.[id] IS NULL))
-          AND ((e.[name] = n.[name] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(e.[name]) = DATALENGTH(n.[name])) OR (e.[name] IS NULL AND n.[name] IS NULL))
+          AND ((e.[name] = n.[name] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(e.[name]) = DATALENGTH(n.[name])) OR (e.[name] IS NULL AND n.[name] IS NULL))
           AND (e.[event_sequence] = n.[event_sequence] OR (e.[event_sequence] IS NULL AND n.[event_sequence] IS NULL))
-          AND ((e.[event_kind] = n.[event_kind] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(e.[event_kind]) = DATALENGTH(n.[event_kind])) OR (e.[event_kind] IS NULL AND n.[event_kind] IS NULL))
+          AND ((e.[event_kind] = n.[event_kind] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(e.[event_kind]) = DATALENGTH(n.[event_kind])) OR (e.[event_kind] IS NULL AND n.[event_kind] IS NULL))
     );
 
     BEGIN TRANSACTION;

@@ -59,7 +59,7 @@ BEGIN TRY
             FROM [dbo].[stage] AS s
             WHERE s.[dept_no] IS NOT NULL
         ) AS s
-        GROUP BY s.[dept_no] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[dept_no])
+        GROUP BY s.[dept_no] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[dept_no])
         HAVING COUNT_BIG(*) > 1
     ) AS o;
     IF @Offenders IS NOT NULL
@@ -92,17 +92,17 @@ BEGIN TRY
             FROM [dbo].[stage] AS s
             WHERE s.[dept_no] IS NOT NULL
         ) AS s
-        WHERE (s.[dept_no] = t.[dept_no] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(s.[dept_no]) = DATALENGTH(t.[dept_no]))
+        WHERE (s.[dept_no] = t.[dept_no] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(s.[dept_no]) = DATALENGTH(t.[dept_no]))
           AND NOT EXISTS (
             SELECT
                 1 AS [one]
             FROM [dbo].[target] AS o
-            WHERE (o.[dept_no] = s.[dept_no] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(o.[dept_no]) = DATALENGTH(s.[dept_no]))
+            WHERE (o.[dept_no] = s.[dept_no] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(o.[dept_no]) = DATALENGTH(s.[dept_no]))
               AND o.[eff_end] = CAST('4000-01-01T00:00:00' AS datetime2(3))
         )
     )
       AND t.[eff_end] <> CAST('4000-01-01T00:00:00' AS datetime2(3))
-    GROUP BY t.[dept_no] COLLATE Latin1_General_100_BIN2, DATALENGTH(t.[dept_no]);
+    GROUP BY t.[dept_no] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(t.[dept_no]);
 
     -- The changes: staged rows against the current row of their key, both ways.
     CREATE TABLE #changes
@@ -133,12 +133,12 @@ BEGIN TRY
                 WHEN t.[is_stored] IS NULL THEN 'new'
                 WHEN CAST(t.[eff_start] AS date) = CAST(@VersionStart AS date)
                     AND (t.[source_inactive] IS NOT NULL
-                        OR (s.[dept_name] <> t.[dept_name] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[dept_name]) <> DATALENGTH(t.[dept_name]) OR (s.[dept_name] IS NULL AND t.[dept_name] IS NOT NULL) OR (s.[dept_name] IS NOT NULL AND t.[dept_name] IS NULL))
-                        OR (s.[location] <> t.[location] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[location]) <> DATALENGTH(t.[location]) OR (s.[location] IS NULL AND t.[location] IS NOT NULL) OR (s.[location] IS NOT NULL AND t.[location] IS NULL)))
+                        OR (s.[dept_name] <> t.[dept_name] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[dept_name]) <> DATALENGTH(t.[dept_name]) OR (s.[dept_name] IS NULL AND t.[dept_name] IS NOT NULL) OR (s.[dept_name] IS NOT NULL AND t.[dept_name] IS NULL))
+                        OR (s.[location] <> t.[location] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[location]) <> DATALENGTH(t.[location]) OR (s.[location] IS NULL AND t.[location] IS NOT NULL) OR (s.[location] IS NOT NULL AND t.[location] IS NULL)))
                     THEN 'rewritten'
                 WHEN t.[source_inactive] IS NOT NULL
-                    OR (s.[dept_name] <> t.[dept_name] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[dept_name]) <> DATALENGTH(t.[dept_name]) OR (s.[dept_name] IS NULL AND t.[dept_name] IS NOT NULL) OR (s.[dept_name] IS NOT NULL AND t.[dept_name] IS NULL))
-                    OR (s.[location] <> t.[location] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[location]) <> DATALENGTH(t.[location]) OR (s.[location] IS NULL AND t.[location] IS NOT NULL) OR (s.[location] IS NOT NULL AND t.[location] IS NULL))
+                    OR (s.[dept_name] <> t.[dept_name] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[dept_name]) <> DATALENGTH(t.[dept_name]) OR (s.[dept_name] IS NULL AND t.[dept_name] IS NOT NULL) OR (s.[dept_name] IS NOT NULL AND t.[dept_name] IS NULL))
+                    OR (s.[location] <> t.[location] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[location]) <> DATALENGTH(t.[location]) OR (s.[location] IS NULL AND t.[location] IS NOT NULL) OR (s.[location] IS NOT NULL AND t.[location] IS NULL))
                     THEN 'changed'
             END AS [change_kind],
             t.[dept_no] AS [stored_dept_no],
@@ -173,9 +173,9 @@ BEGIN TRY
             FROM [dbo].[target] AS t
             WHERE t.[eff_end] = CAST('4000-01-01T00:00:00' AS datetime2(3))
         ) AS t
-            ON (s.[dept_no] = t.[dept_no] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(s.[dept_no]) = DATALENGTH(t.[dept_no]))
+            ON (s.[dept_no] = t.[dept_no] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(s.[dept_no]) = DATALENGTH(t.[dept_no]))
         LEFT JOIN #earlier AS e
-            ON (e.[dept_no] = s.[dept_no] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(e.[dept_no]) = DATALENGTH(s.[dept_no]))
+            ON (e.[dept_no] = s.[dept_no] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(e.[dept_no]) = DATALENGTH(s.[dept_no]))
     ) AS f
     WHERE f.[change_kind] IS NOT NULL;
 
@@ -240,7 +240,7 @@ BEGIN TRY
         [current_yn] = 'N'
     FROM [dbo].[target] AS t
     INNER JOIN #changes AS c
-        ON (t.[dept_no] = c.[stored_dept_no] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(t.[dept_no]) = DATALENGTH(c.[stored_dept_no]))
+        ON (t.[dept_no] = c.[stored_dept_no] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(t.[dept_no]) = DATALENGTH(c.[stored_dept_no]))
        AND t.[eff_start] = c.[stored_from]
     WHERE c.[change_kind] IN ('changed', 'absent')
       AND t.[eff_end] = CAST('4000-01-01T00:00:00' AS datetime2(3));
@@ -253,7 +253,7 @@ BEGIN TRY
         [source_inactive] = c.[source_inactive]
     FROM [dbo].[target] AS t
     INNER JOIN #changes AS c
-        ON (t.[dept_no] = c.[stored_dept_no] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(t.[dept_no]) = DATALENGTH(c.[stored_dept_no]))
+        ON (t.[dept_no] = c.[stored_dept_no] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(t.[dept_no]) = DATALENGTH(c.[stored_dept_no]))
        AND t.[eff_start] = c.[stored_from]
     WHERE c.[change_kind] = 'rewritten'
       AND t.[eff_end] = CAST('4000-01-01T00:00:00' AS datetime2(3));
@@ -264,7 +264,7 @@ BEGIN TRY
         [source_inactive] = c.[source_inactive]
     FROM [dbo].[target] AS t
     INNER JOIN #changes AS c
-        ON (t.[dept_no] = c.[stored_dept_no] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(t.[dept_no]) = DATALENGTH(c.[stored_dept_no]))
+        ON (t.[dept_no] = c.[stored_dept_no] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(t.[dept_no]) = DATALENGTH(c.[stored_dept_no]))
        AND t.[eff_start] = c.[stored_from]
     WHERE c.[change_kind] = 'absent today'
       AND t.[eff_end] = CAST('4000-01-01T00:00:00' AS datetime2(3));

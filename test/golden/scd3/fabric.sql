@@ -69,7 +69,7 @@ BEGIN TRY
         SELECT
             CASE
                 WHEN t.[is_stored] IS NULL THEN 'new'
-                WHEN (s.[region] <> t.[region] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[region]) <> DATALENGTH(t.[region]) OR (s.[region] IS NULL AND t.[region] IS NOT NULL) OR (s.[region] IS NOT NULL AND t.[region] IS NULL)) THEN 'changed'
+                WHEN (s.[region] <> t.[region] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[region]) <> DATALENGTH(t.[region]) OR (s.[region] IS NULL AND t.[region] IS NOT NULL) OR (s.[region] IS NOT NULL AND t.[region] IS NULL)) THEN 'changed'
             END AS [change_kind],
             t.[id] AS [stored_id],
             s.[id],
@@ -115,7 +115,7 @@ BEGIN TRY
     -- Move the former value aside and take the new one.
     UPDATE t
     SET
-        [prev_region] = CASE WHEN (c.[stored_region] <> c.[region] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(c.[stored_region]) <> DATALENGTH(c.[region]) OR (c.[stored_region] IS NULL AND c.[region] IS NOT NULL) OR (c.[stored_region] IS NOT NULL AND c.[region] IS NULL)) THEN c.[stored_region] ELSE t.[prev_region] END,
+        [prev_region] = CASE WHEN (c.[stored_region] <> c.[region] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(c.[stored_region]) <> DATALENGTH(c.[region]) OR (c.[stored_region] IS NULL AND c.[region] IS NOT NULL) OR (c.[stored_region] IS NOT NULL AND c.[region] IS NULL)) THEN c.[stored_region] ELSE t.[prev_region] END,
         [region] = c.[region],
         [changed_at] = CAST(@BatchTime AS datetime2(6))
     FROM [dbo].[target] AS t

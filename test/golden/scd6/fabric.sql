@@ -82,9 +82,9 @@ BEGIN TRY
         SELECT
             CASE
                 WHEN t.[is_stored] IS NULL THEN 'new'
-                WHEN (s.[segment] <> t.[segment] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[segment]) <> DATALENGTH(t.[segment]) OR (s.[segment] IS NULL AND t.[segment] IS NOT NULL) OR (s.[segment] IS NOT NULL AND t.[segment] IS NULL)) THEN 'changed'
-                WHEN (s.[label] <> t.[label] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[label]) <> DATALENGTH(t.[label]) OR (s.[label] IS NULL AND t.[label] IS NOT NULL) OR (s.[label] IS NOT NULL AND t.[label] IS NULL))
-                    OR (s.[segment] <> t.[cur_segment] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[segment]) <> DATALENGTH(t.[cur_segment]) OR (s.[segment] IS NULL AND t.[cur_segment] IS NOT NULL) OR (s.[segment] IS NOT NULL AND t.[cur_segment] IS NULL))
+                WHEN (s.[segment] <> t.[segment] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[segment]) <> DATALENGTH(t.[segment]) OR (s.[segment] IS NULL AND t.[segment] IS NOT NULL) OR (s.[segment] IS NOT NULL AND t.[segment] IS NULL)) THEN 'changed'
+                WHEN (s.[label] <> t.[label] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[label]) <> DATALENGTH(t.[label]) OR (s.[label] IS NULL AND t.[label] IS NOT NULL) OR (s.[label] IS NOT NULL AND t.[label] IS NULL))
+                    OR (s.[segment] <> t.[cur_segment] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[segment]) <> DATALENGTH(t.[cur_segment]) OR (s.[segment] IS NULL AND t.[cur_segment] IS NOT NULL) OR (s.[segment] IS NOT NULL AND t.[cur_segment] IS NULL))
                     THEN 'refreshed'
             END AS [change_kind],
             t.[id] AS [stored_id],
@@ -156,8 +156,8 @@ BEGIN TRY
     INNER JOIN #changes AS c
         ON c.[id] = t.[id]
     WHERE t.[valid_to] IS NOT NULL
-      AND ((c.[cur_segment] <> t.[cur_segment] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(c.[cur_segment]) <> DATALENGTH(t.[cur_segment]) OR (c.[cur_segment] IS NULL AND t.[cur_segment] IS NOT NULL) OR (c.[cur_segment] IS NOT NULL AND t.[cur_segment] IS NULL))
-        OR (c.[label] <> t.[label] COLLATE Latin1_General_100_BIN2 OR DATALENGTH(c.[label]) <> DATALENGTH(t.[label]) OR (c.[label] IS NULL AND t.[label] IS NOT NULL) OR (c.[label] IS NOT NULL AND t.[label] IS NULL)));
+      AND ((c.[cur_segment] <> t.[cur_segment] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(c.[cur_segment]) <> DATALENGTH(t.[cur_segment]) OR (c.[cur_segment] IS NULL AND t.[cur_segment] IS NOT NULL) OR (c.[cur_segment] IS NOT NULL AND t.[cur_segment] IS NULL))
+        OR (c.[label] <> t.[label] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(c.[label]) <> DATALENGTH(t.[label]) OR (c.[label] IS NULL AND t.[label] IS NOT NULL) OR (c.[label] IS NOT NULL AND t.[label] IS NULL)));
 
     -- Earlier versions that will change.
     SELECT

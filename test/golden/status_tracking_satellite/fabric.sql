@@ -57,7 +57,7 @@ BEGIN TRY
         FROM [dbo].[stage] AS s
         WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[acct_no]))) > 0 THEN LTRIM(RTRIM(s.[acct_no])) END IS NOT NULL
     ) AS d
-    GROUP BY d.[acct_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[acct_hk]), d.[load_ts], d.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[record_source]);
+    GROUP BY d.[acct_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[acct_hk]), d.[load_ts], d.[record_source] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[record_source]);
 
     -- Distinct keys in the stage.
     SELECT
@@ -146,7 +146,7 @@ BEGIN TRY
                 s.[acct_hk],
                 s.[load_ts],
                 s.[record_source],
-                ROW_NUMBER() OVER (PARTITION BY s.[acct_hk], s.[load_ts] ORDER BY s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2) AS [sighting]
+                ROW_NUMBER() OVER (PARTITION BY s.[acct_hk], s.[load_ts] ORDER BY s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2_UTF8) AS [sighting]
             FROM #staged AS s
         ) AS r
         WHERE r.[sighting] = 1

@@ -20,15 +20,20 @@ import type { TsqlPrinter } from '../../sql/tsql.ts';
 import { type Hooks, outputName, parameterBlock, procedureBody } from './tsql.ts';
 
 /** Columns whose text differs in some list: keys and attributes, by what their values are. */
-const classes = ['key_text', 'key_time', 'key_binary', 'key_other', 'text', 'time', 'binary', 'other'] as const;
+const kinds = ['text', 'ansi', 'long_ansi', 'time', 'binary', 'other'] as const;
+const classes = [...kinds.map((kind) => `key_${kind}` as const), ...kinds];
 export type ColumnClass = (typeof classes)[number];
 
 const sampleTypes: Readonly<Record<ColumnClass, string>> = {
   key_text: 'nvarchar(100)',
+  key_ansi: 'varchar(100)',
+  key_long_ansi: 'varchar(max)',
   key_time: 'datetime2(7)',
   key_binary: 'varbinary(32)',
   key_other: 'int',
   text: 'nvarchar(100)',
+  ansi: 'varchar(100)',
+  long_ansi: 'varchar(max)',
   time: 'datetime2(7)',
   binary: 'varbinary(32)',
   other: 'int',
@@ -126,10 +131,13 @@ export function assembled(pieces: readonly Piece[], table: FoundTable): string {
 
 /** The class of a column by its type. */
 export function classOf(type: string, isKey: boolean): ColumnClass {
-  const { family } = typeFacts(type, true);
+  const { family, unicode, length } = typeFacts(type, true);
+  const ansi = length !== null && length <= 4000 ? 'ansi' : 'long_ansi';
   const kind =
     family === 'text'
-      ? 'text'
+      ? unicode
+        ? 'text'
+        : ansi
       : family === 'binary' || family === 'rowversion'
         ? 'binary'
         : family === 'date' || family === 'time' || family === 'timestamp'
@@ -418,7 +426,9 @@ SELECT
     CASE WHEN col.name IN (${names}) THEN 1 ELSE 0 END AS is_control,
     CASE WHEN pk.column_id IS NOT NULL AND col.name <> ${printer.textLiteral(start)} THEN N'key_' ELSE N'' END
         + CASE
-            WHEN typ.name IN (N'char', N'varchar', N'nchar', N'nvarchar') THEN N'text'
+            WHEN typ.name IN (N'nchar', N'nvarchar') THEN N'text'
+            WHEN typ.name IN (N'char', N'varchar') AND col.max_length BETWEEN 1 AND 4000 THEN N'ansi'
+            WHEN typ.name IN (N'char', N'varchar') THEN N'long_ansi'
             WHEN typ.name IN (N'binary', N'varbinary') THEN N'binary'
             WHEN typ.name IN (N'date', N'time', N'datetime', N'datetime2', N'smalldatetime', N'datetimeoffset') THEN N'time'
             ELSE N'other'
