@@ -43,7 +43,7 @@ export const leftOut = [
   {
     hazard: 'D08',
     name: 'result of a merge builder dropped',
-    why: 'It is Python or Scala code, and only SQL files are checked.',
+    why: 'It is Python or Scala code, and only SQL is checked.',
   },
   {
     hazard: 'D12',
