@@ -98,6 +98,18 @@ WHEN NOT MATCHED BY SOURCE AND t.is_current THEN UPDATE SET valid_to = DATE '202
     { expired: 1 },
   ],
   [
+    'versions ended and opened from rows put aside',
+    `CREATE TEMP TABLE changed AS
+SELECT s.customer_no, s.city FROM stg.customer AS s JOIN dw.customer AS t ON t.customer_no = s.customer_no AND t.is_current
+WHERE s.city IS DISTINCT FROM t.city;
+UPDATE dw.customer AS t SET valid_to = DATE '2026-02-01', is_current = false
+FROM changed AS c WHERE c.customer_no = t.customer_no AND t.is_current;
+INSERT INTO dw.customer (customer_key, customer_no, city, valid_from, valid_to, is_current)
+SELECT 100 + ascii(c.customer_no), c.customer_no, c.city, DATE '2026-02-01', DATE '9999-12-31', true FROM changed AS c;
+DROP TABLE changed;`,
+    { inserted: 2, expired: 2 },
+  ],
+  [
     'rows put aside first',
     `BEGIN TRANSACTION;
 CREATE TEMP TABLE changed AS SELECT s.customer_no, s.city FROM stg.customer AS s WHERE s.city LIKE '%n%';

@@ -35,7 +35,9 @@ export function previewScript(text: string, platform: PlatformName, tables: Know
   const lineStarts = lineStartsOf(text);
   const problem = problemsOf(script)[0];
   if (problem !== undefined) {
-    return refused(`line ${positionOf(lineStarts, problem.start).line + 1} can't be read: ${problem.message}`);
+    return refused(
+      `line ${positionOf(lineStarts, problem.start).line + 1} can't be read: ${problem.message.replace(/\.$/, '')}`,
+    );
   }
   const reader = new ScriptReader(script, platform, tables);
   try {
@@ -161,7 +163,8 @@ class ScriptReader {
   }
 
   private write(write: Write): void {
-    this.demandReadable(write);
+    // New rows are the same whatever was written to their table before, as long as their query does not read it.
+    this.demandReadable(write, write.kind === 'insert' ? write.target : null);
     if (this.isOwn(write)) {
       const leaks = write.output.some(({ into }) => into?.kind === 'table' && !this.isOwnName(tableNameOf(into.name)));
       if (leaks || !isHarmlessInside(write)) throw new NotFollowed('a part of it may do more than read', write.start);
@@ -209,13 +212,13 @@ class ScriptReader {
   }
 
   /** A statement that reads what an earlier one of the script has written would see other rows in the preview. */
-  private demandReadable(node: Node): void {
+  private demandReadable(node: Node, target: Node | null = null): void {
     const lost = findAll(node, 'variable').find(({ name }) => this.unknown.has(name.toLowerCase()));
     if (lost !== undefined) throw new NotFollowed(`${lost.name} is not known before the run`, lost.start);
     if (this.written.size === 0) return;
     for (const reference of findAll(node, 'table')) {
       const name = tableNameOf(reference.name);
-      if (this.isOwnName(name)) continue;
+      if (reference === target || this.isOwnName(name)) continue;
       const table = this.tables.tableOf(name);
       if (table === undefined) continue;
       if (this.written.has(table)) {
