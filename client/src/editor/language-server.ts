@@ -8,7 +8,6 @@ const documents = [
   { language: 'sql' },
   { language: 'sql', notebook: '*' },
   { language: 'python' },
-  { language: 'scala' },
   { language: 'json', pattern: '**/mergewright.json' },
 ];
 /** Restarts within three minutes after which a dying server is left alone. */
