@@ -126,7 +126,7 @@ describe('generate', () => {
     const files = out.trim().split('\n');
     expect(files).toHaveLength(3);
     expect(files.at(-1)).toContain('inactivation');
-    expect(readFileSync(join(folder, files[1] ?? ''), 'utf8')).toContain("@RecordSource varchar(255) = N'EMED'");
+    expect(readFileSync(join(folder, files[1] ?? ''), 'utf8')).toContain("@RecordSource varchar(255) = 'EMED'");
   });
 
   test('the help of a pattern lists its options only', async () => {
