@@ -134,7 +134,7 @@ test('a cancel interrupts a long statement, and the session goes on', async () =
   const { end } = await running;
   clearInterval(timer);
   expect(end).toEqual({ kind: 'cancelled', effect: 'rolled-back' });
-  expect(Date.now() - started).toBeLessThan(1000);
+  expect(Date.now() - started).toBeLessThan(3000);
   await session.endTransaction('rollback');
   expect(await queryRows(session, 'SELECT count(*) FROM t')).toEqual([['0']]);
 });
