@@ -46,6 +46,7 @@ function setUp(owner: ConformanceCase, dialect: Dialect): string {
     dialect.selectRows('target', target),
     dialect.dropTable('target'),
     dialect.dropView('target'),
+    dialect.dropProcedure?.('Load_target'),
   ];
   return statements.join('\nGO\n');
 }

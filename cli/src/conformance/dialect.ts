@@ -18,6 +18,8 @@ export interface Dialect {
   listTables(prefix: string): string;
   dropTable(table: string): string;
   dropView(view: string): string;
+  /** Drops a procedure that may be there; absent where the platform has none. */
+  readonly dropProcedure?: (procedure: string) => string;
   deleteRows(table: string): string;
   /** Statements that insert the rows; none for no rows. */
   insertRows(table: string, columns: NeutralColumns, rows: readonly TextRow[]): readonly string[];

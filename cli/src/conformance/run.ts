@@ -2,7 +2,7 @@
 import { type ChangeCounts, type CountName, countNames } from '../../../protocol/counts.ts';
 import { checkOptions } from '../../../protocol/load-options.ts';
 import type { PatternName } from '../../../protocol/specification.ts';
-import { generateLoad } from '../../../server/src/generate/generate.ts';
+import { generateLoad, procedureName } from '../../../server/src/generate/generate.ts';
 import { defaultStyle } from '../../../server/src/generate/style.ts';
 import type { GeneratedLoad } from '../../../server/src/generate/types.ts';
 import type { CaseStep, ConformanceCase } from './format.ts';
@@ -67,6 +67,9 @@ async function firstFailure(
     return { step: stepNumber.current === 0 ? null : stepNumber.current, difference: text };
   } finally {
     await dropTables(prefix, session, settings.dialect).catch(() => undefined);
+    const { form, dialect } = settings;
+    const drop = form === 'procedure' ? dialect.dropProcedure?.(procedureName(`${prefix}target`)) : undefined;
+    if (drop !== undefined) await session.execute(drop).catch(() => undefined);
   }
 }
 

@@ -74,6 +74,11 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
   };
 }
 
+/** The procedure that loads a table. */
+export function procedureName(table: string): string {
+  return `Load_${table}`;
+}
+
 interface Form {
   readonly files: readonly GeneratedFile[];
   readonly batches: readonly Batch[];
@@ -111,7 +116,7 @@ function formOf(
   // A view is a definition already: there is nothing for a procedure to do.
   if (specification.form === 'procedure' && plan.replaces?.kind !== 'view') {
     const schema = style.procedureSchema ?? target.schema;
-    const name = printer.tableName({ database: null, schema, table: `Load_${target.table}` });
+    const name = printer.tableName({ database: null, schema, table: procedureName(target.table) });
     const { create, body } = tsqlProcedure(plan, printer, shape, hooks, name);
     const procedure = asFile(path, [...create, body].map(cased), head);
     const call = asFile(`run_${path}`, [procedureCall(plan, printer, name)], comment(`Runs ${name}.`));

@@ -20,6 +20,8 @@ export function tsqlDialect(platform: Platform): Dialect {
       `SELECT TABLE_NAME, TABLE_TYPE FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = N'dbo' AND LEFT(TABLE_NAME, ${prefix.length}) = ${literal(prefix)};`,
     dropTable: (table) => `DROP TABLE ${qualified(table)};`,
     dropView: (view) => `DROP VIEW ${qualified(view)};`,
+    dropProcedure: (procedure) =>
+      `IF OBJECT_ID(${literal(qualified(procedure))}, N'P') IS NOT NULL DROP PROCEDURE ${qualified(procedure)};`,
     deleteRows: (table) => `DELETE FROM ${qualified(table)};`,
     insertRows: (table, columns, rows) =>
       portions(rows, 50).map((portion) => {
