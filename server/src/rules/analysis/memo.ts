@@ -6,24 +6,29 @@ import type { Tables } from './tables.ts';
  * a file costs nothing here.
  */
 export function memoByStep<T>(compute: (step: Step, tables: Tables) => T): (step: Step, tables: Tables) => T {
-  const kept = new WeakMap<Step, { readonly tables: Tables; readonly value: T }>();
+  const cellOf = memo((_: Step): { kept: { readonly tables: Tables; readonly value: T } | null } => ({ kept: null }));
   return (step, tables) => {
-    const known = kept.get(step);
-    if (known !== undefined && known.tables === tables) return known.value;
-    const value = compute(step, tables);
-    kept.set(step, { tables, value });
-    return value;
+    const cell = cellOf(step);
+    if (cell.kept?.tables !== tables) cell.kept = { tables, value: compute(step, tables) };
+    return cell.kept.value;
   };
 }
 
+/** By object what each function gave for it. The table of a weak map never shrinks, so all of them share one. */
+const given = new WeakMap<object, Map<object, unknown>>();
+
 /** The same for what depends on one object alone. */
 export function memo<K extends object, T>(compute: (key: K) => T): (key: K) => T {
-  const kept = new WeakMap<K, { readonly value: T }>();
   return (key) => {
-    const known = kept.get(key);
-    if (known !== undefined) return known.value;
+    let values = given.get(key);
+    if (values === undefined) {
+      values = new Map();
+      given.set(key, values);
+    }
+    // Each function reads only what it wrote itself, which the type of a shared map can't say.
+    if (values.has(compute)) return values.get(compute) as T;
     const value = compute(key);
-    kept.set(key, { value });
+    values.set(compute, value);
     return value;
   };
 }

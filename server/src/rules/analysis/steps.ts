@@ -87,8 +87,6 @@ interface RootSteps {
   readonly bodies: readonly Body[];
 }
 
-const known = new WeakMap<Statement, RootSteps>();
-
 /** The top-level statements of a file before and after an edit. */
 export const rootSuccession = new Succession<Statement>();
 const ownSteps = makeFlatMap(rootSuccession, (root: Statement) => stepsOfRoot(root).own);
@@ -111,15 +109,11 @@ export const bodiesOf = memo((script: Script): readonly Body[] => {
 });
 
 /** The steps of a top-level statement; kept as long as the statement lives, so an edit elsewhere costs nothing. */
-export function stepsOfRoot(root: Statement): RootSteps {
-  const kept = known.get(root);
-  if (kept !== undefined) return kept;
+export const stepsOfRoot = memo((root: Statement): RootSteps => {
   const bodies: Body[] = [];
   const own = collect([root], { root, guards: [], region: 'plain', tryCatch: null, loop: null }, bodies);
-  const result = { own, bodies };
-  known.set(root, result);
-  return result;
-}
+  return { own, bodies };
+});
 
 type Surroundings = Pick<Step, 'root' | 'guards' | 'region' | 'tryCatch' | 'loop'>;
 

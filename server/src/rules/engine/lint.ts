@@ -168,7 +168,8 @@ interface Surroundings {
   readonly catalog: readonly CatalogTable[];
   readonly objects: SchemaObjects;
   readonly houses: LintSettings['houses'];
-  readonly local: readonly Statement[];
+  /** Marks of the statements that make tables; the statements themselves would keep closed documents in memory. */
+  readonly local: readonly object[];
   readonly platform: Platform;
   readonly rules: readonly Rule[];
   readonly tables: Tables;
@@ -180,7 +181,7 @@ const foundIn = makeFilter<Statement, Surroundings>(rootSuccession);
 const holdingIndices = indicesWhere((step) => embeddedScripts(step, 'sqlserver').length > 0);
 
 const noTables: readonly CatalogTable[] = [];
-const kept = new WeakMap<Statement, Kept>();
+const cellOf = memo((_: Statement): { kept: Kept | null } => ({ kept: null }));
 const remembered = new WeakMap<readonly CatalogTable[], Surroundings[]>();
 
 function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] {
@@ -225,8 +226,8 @@ function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] 
     .map((rule) => ({ rule, context: context(rule) }));
   const roots = rootsOf(script);
   const check = (statement: Statement): readonly Finding[] => {
-    const before = kept.get(statement);
-    if (before !== undefined && before.surroundings === surroundings) return before.findings;
+    const cell = cellOf(statement);
+    if (cell.kept?.surroundings === surroundings) return cell.kept.findings;
     const findings: Finding[] = [];
     const { own, bodies } = stepsOfRoot(statement);
     sink.findings = findings;
@@ -237,7 +238,7 @@ function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] 
       });
     }
     const valid = findings.filter((finding) => !surroundings.broken.has(finding.rule.name));
-    kept.set(statement, { surroundings, findings: valid });
+    cell.kept = { surroundings, findings: valid };
     return valid;
   };
   for (const index of foundIn(roots, surroundings, (statement) => check(statement).length > 0)) {
@@ -277,6 +278,7 @@ function surroundingsOf(request: LintRequest): Surroundings {
   const catalog = request.tables ?? noTables;
   const objects = request.objects ?? noObjects;
   const local = localTablesOf(script);
+  const marks = local.statements.map(markOf);
   const candidates = remembered.get(catalog) ?? [];
   const same = candidates.find(
     (item) =>
@@ -284,7 +286,7 @@ function surroundingsOf(request: LintRequest): Surroundings {
       sameItems(item.houses, settings.houses) &&
       item.platform.name === platform.name &&
       item.platform.version === platform.version &&
-      sameItems(item.local, local.statements) &&
+      sameItems(item.local, marks) &&
       sameItems(item.rules, rules),
   );
   if (same !== undefined) return same;
@@ -293,7 +295,7 @@ function surroundingsOf(request: LintRequest): Surroundings {
     catalog,
     objects,
     houses: settings.houses,
-    local: local.statements,
+    local: marks,
     platform,
     rules,
     tables: makeTables(platform, catalog, made.tables, made.objects),
@@ -303,6 +305,9 @@ function surroundingsOf(request: LintRequest): Surroundings {
   remembered.set(catalog, [surroundings, ...candidates].slice(0, 16));
   return surroundings;
 }
+
+/** Stands for a statement without keeping it. */
+const markOf = memo((_: Statement): object => ({}));
 
 function sameItems<T>(left: readonly T[], right: readonly T[]): boolean {
   return left.length === right.length && left.every((item, index) => item === right[index]);
