@@ -22,6 +22,7 @@ import {
   source,
   table,
   trim,
+  union,
 } from '../../server/src/load/build.ts';
 import { valueType } from '../../server/src/load/language.ts';
 import { DuckDbPrinter } from '../../server/src/sql/duckdb.ts';
@@ -62,6 +63,15 @@ describe('comparison of texts', () => {
     expect(new FabricPrinter(style).expression(compare(left, '=', right, 'exact'))).toContain(
       't.[name] COLLATE Latin1_General_100_BIN2_UTF8 AND',
     );
+  });
+
+  test('settles collations where rows of tables with several ones are put together', () => {
+    const rows = (of: string) => select([item('name', column(of, 'name', text))], source(named(of), of));
+    const both = union(rows('s'), rows('t'));
+    const settled = sqlServerPrinter(style, 2019, true).query(both);
+    expect(settled).toContain('s.[name] COLLATE DATABASE_DEFAULT AS [name]');
+    expect(settled).toContain('t.[name] COLLATE DATABASE_DEFAULT AS [name]');
+    expect(server.query(both)).not.toContain('COLLATE');
   });
 
   test('is null-safe in the form that the version knows', () => {

@@ -286,10 +286,15 @@ export abstract class Printer {
   }
 
   protected unionOf(query: Union, into: string | null): string {
-    const parts = query.parts.map((part) => this.select(part, null)).join('\nUNION ALL\n');
+    const parts = query.parts.map((part) => this.unionPart(part)).join('\nUNION ALL\n');
     if (into === null) return parts;
     const items = (query.parts[0]?.items ?? []).map(({ name }) => this.name(name));
     return `SELECT\n${indent(this.commas(items))}\n${into}\nFROM (\n${indent(parts)}\n) AS u`;
+  }
+
+  /** One SELECT of several, whose columns have to agree in their collations. */
+  protected unionPart(query: Query): string {
+    return this.select(query, null);
   }
 
   /** One SELECT; `items` are the texts of its select list where they are not the query's own. */

@@ -174,6 +174,15 @@ export class TsqlPrinter extends Printer {
     return `(${l} <> ${collated}${longer} OR (${l} IS NULL AND ${r} IS NOT NULL) OR (${l} IS NOT NULL AND ${r} IS NULL))`;
   }
 
+  protected override unionPart(query: Query): string {
+    if (!this.mixedCollations || query.distinct) return super.unionPart(query);
+    const items = query.items.map((of) => {
+      const text = this.mixed(of.value);
+      return text === this.expression(of.value) ? this.item(of) : `${text} AS ${this.name(of.name)}`;
+    });
+    return this.select(query, null, items);
+  }
+
   protected override mixed(e: Expression): string {
     const text = this.expression(e);
     return this.mixedCollations && isText(e) && e.kind !== 'literal' ? `${text} COLLATE DATABASE_DEFAULT` : text;
