@@ -104,26 +104,44 @@ export function makeFlatMap<T extends object, R>(
     if (known !== undefined) return known;
     const link = succession.linkOf(list);
     const before = link === null ? undefined : answers.get(link.before);
-    const taken = link !== null && before !== undefined ? { ...link, flat: before } : null;
-    const ends = taken === null ? [] : taken.flat.ends.slice(0, taken.prefix);
-    const middle: R[] = [];
-    const start = ends.at(-1) ?? 0;
-    for (const item of list.slice(ends.length, list.length - (taken?.suffix ?? 0))) {
-      for (const value of give(item)) middle.push(value);
-      ends.push(start + middle.length);
-    }
-    let values: readonly R[] = middle;
-    if (taken !== null) {
-      const kept = taken.before.length - taken.suffix;
-      const from = taken.flat.ends[kept - 1] ?? 0;
-      const shift = (ends.at(-1) ?? 0) - from;
-      for (const end of taken.flat.ends.slice(kept)) ends.push(end + shift);
-      values = [...taken.flat.values.slice(0, start), ...middle, ...taken.flat.values.slice(from)];
-    }
-    const flat = { values, ends };
+    const flat = link === null || before === undefined ? spread(list, give) : respread(list, give, link, before);
     answers.set(list, flat);
     return flat;
   };
+}
+
+function spread<T, R>(items: readonly T[], give: (item: T) => readonly R[]): Flat<R> {
+  const values: R[] = [];
+  const ends: number[] = [];
+  for (const item of items) {
+    for (const value of give(item)) values.push(value);
+    ends.push(values.length);
+  }
+  return { values, ends };
+}
+
+function respread<T, R>(
+  list: readonly T[],
+  give: (item: T) => readonly R[],
+  { before, prefix, suffix }: Link<T>,
+  flat: Flat<R>,
+): Flat<R> {
+  const middle = spread(list.slice(prefix, list.length - suffix), give);
+  const start = flat.ends[prefix - 1] ?? 0;
+  const former = flat.ends[before.length - suffix - 1] ?? 0;
+  const shift = start + middle.values.length - former;
+  // An edit inside a statement leaves the counts as they are; long lists are not made again for it.
+  const isCountSame =
+    list.length === before.length && middle.ends.every((end, at) => flat.ends[prefix + at] === start + end);
+  const ends = isCountSame
+    ? flat.ends
+    : [
+        ...flat.ends.slice(0, prefix),
+        ...middle.ends.map((end) => start + end),
+        ...flat.ends.slice(before.length - suffix).map((end) => end + shift),
+      ];
+  if (former === start && middle.values.length === 0) return { values: flat.values, ends };
+  return { values: [...flat.values.slice(0, start), ...middle.values, ...flat.values.slice(former)], ends };
 }
 
 function sharedEnds<T>(
