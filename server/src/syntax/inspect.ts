@@ -11,15 +11,10 @@ export interface Span {
 /** The top-level statements of all batches, in order. */
 export function unitsOf(script: Script): readonly Unit[] {
   if (script.batches.length === 1) return script.batches[0]?.units ?? [];
-  const known = units.get(script);
-  if (known !== undefined) return known;
   const all: Unit[] = [];
   for (const batch of script.batches) for (const unit of batch.units) all.push(unit);
-  units.set(script, all);
   return all;
 }
-
-const units = new WeakMap<Script, readonly Unit[]>();
 
 /** The problems of all units, with offsets in the file. */
 export function problemsOf(script: Script): readonly SyntaxProblem[] {
