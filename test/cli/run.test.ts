@@ -340,9 +340,9 @@ test.each<[string, readonly string[], RegExp]>([
   ],
   ['an unknown command', ['rum', 'l.sql'], /There is no command "rum"/],
   [
-    'a preview of a script without a specification',
+    'a preview of a script that writes nothing',
     ['preview', 'l.sql', '--connection', 'duckdb::memory:'],
-    /No preview: .*no specification/,
+    /No preview: .*writes to no table/,
   ],
   [
     'an unreachable server',
