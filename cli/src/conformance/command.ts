@@ -68,8 +68,17 @@ async function runCases(request: Request, output: Output): Promise<number> {
     await session.close();
   }
   for (const line of summaryLines(outcomes)) output.line(line);
-  if (request.json !== undefined) writeFileSync(request.json, `${JSON.stringify(outcomes, null, 2)}\n`);
+  if (request.json !== undefined) writeOutcomes(request.json, outcomes);
   return outcomes.some(({ status }) => status === 'failed') ? 1 : 0;
+}
+
+function writeOutcomes(file: string, outcomes: readonly CaseOutcome[]): void {
+  try {
+    writeFileSync(file, `${JSON.stringify(outcomes, null, 2)}\n`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--json ${file} cannot be written (${reason}); name a file in a folder that exists`);
+  }
 }
 
 function parseRequest(args: readonly string[]): Request {

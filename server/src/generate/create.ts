@@ -3,7 +3,7 @@ import { type Platform, parsePlatform } from '../../../protocol/platform.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { GeneratedFile } from '../../../protocol/requests.ts';
 import type { LoadOptions, PatternName } from '../../../protocol/specification.ts';
-import { originOf, valueType } from '../load/language.ts';
+import { originOf, type ValueType, valueType } from '../load/language.ts';
 import { type ProposalNames, type ProposedColumn, type ProposedTable, proposeTable } from '../load/propose.ts';
 import { type PlatformPrinter, printerFor } from '../sql/platforms.ts';
 import { commaList, indent } from '../sql/text.ts';
@@ -72,7 +72,7 @@ function columnText(
   // Fabric and a column that loads always write need no default; elsewhere it says how versions begin and end.
   const start =
     column.start === null || platform.name === 'fabric' ? '' : ` DEFAULT ${printer.textLiteral(column.start)}`;
-  return `${printer.name(column.name)} ${printer.typeName(type)}${collation} ${column.nullable ? 'NULL' : 'NOT NULL'}${start}`;
+  return `${printer.name(column.name)} ${spelled(type, printer)}${collation} ${column.nullable ? 'NULL' : 'NOT NULL'}${start}`;
 }
 
 /** Synapse knows keys that it does not enforce, Fabric only by ALTER TABLE: there the key is left to the load. */
@@ -87,4 +87,12 @@ function keyText(table: ProposedTable, platform: Platform, { printer }: Platform
 function storageText(table: ProposedTable, platform: Platform, { printer }: PlatformPrinter): string {
   if (platform.name !== 'synapse') return '';
   return `\nWITH (DISTRIBUTION = HASH (${printer.name(table.distribution)}), CLUSTERED COLUMNSTORE INDEX)`;
+}
+
+/** DuckDB does not enforce the length of a text, but its DDL says what a column is for. */
+function spelled(type: ValueType, printer: PlatformPrinter['printer']): string {
+  const name = printer.typeName(type);
+  const { family, length } = type.facts;
+  const sized = name === 'VARCHAR' && family === 'text' && length !== null && Number.isFinite(length);
+  return sized ? `${name}(${length})` : name;
 }

@@ -140,7 +140,8 @@ function typeSuits(role: NamedColumnRole, name: string, type: TypeFacts): boolea
     case 'load-date':
       return isTemporal(type);
     case 'current-flag':
-      return family === 'boolean' || family === 'integer' || (family === 'text' && (type.length ?? 0) <= 8);
+      // DuckDB and Spark state no length for the shortest text.
+      return family === 'boolean' || family === 'integer' || isShortText(type);
     case 'operation':
       return family === 'text' || family === 'integer';
     case 'sequence':
@@ -153,6 +154,11 @@ function typeSuits(role: NamedColumnRole, name: string, type: TypeFacts): boolea
     case 'technical':
       return true;
   }
+}
+
+function isShortText({ family, base, length, unicode }: TypeFacts): boolean {
+  const unstated = length === Number.POSITIVE_INFINITY && unicode && (base === 'varchar' || base === 'string');
+  return family === 'text' && (unstated || (length ?? 0) <= 8);
 }
 
 /** A digest-sized column beside a load date that is part of the key, or is named as a key and leads the table. */

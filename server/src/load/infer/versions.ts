@@ -111,7 +111,10 @@ export function inferVersions(pair: Pair, pattern: PatternName): Inferred {
     ...(end === undefined ? {} : { valid_to: end.name, open_end: openEndOf(end) }),
     ...(first === null ? {} : { initial_valid_from: first }),
     ...(typeFacts(start.type, isTsql(pair.target.platform)).family === 'date' ? { time_type: 'date' as const } : {}),
-    ...(pattern === 'scd2_day' ? { grain: 'day' as const } : {}),
+    // Detection alone follows the grain of the load that it stands beside.
+    ...(pattern === 'scd2_day' || (pattern === 'inactivation' && pair.target.role === 'persistent-staging')
+      ? { grain: 'day' as const }
+      : {}),
     target_identity: [...(tracked.options.target_key ?? []), start.name],
     ...bookkeeping(pair),
     ...storedHash(pair, tracked.options),
