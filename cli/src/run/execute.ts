@@ -56,9 +56,10 @@ export function report(end: RunEnd, json: boolean, context: CommandContext): num
   const { result, notes } = end;
   if (json) context.out(`${JSON.stringify(result, null, 2)}\n`);
   else context.out(resultText(result));
-  if (result.error !== null) context.err(errorLine(result));
+  // A failed run says everything in one line.
+  const said = result.error === null ? notes : [[`${errorLine(result)}.`, ...notes].join(' ')];
   const tell = result.status !== 'done' || json ? context.err : (note: string) => context.out(`${note}\n`);
-  for (const note of notes) tell(note);
+  for (const line of said) tell(line);
   return result.status === 'done' ? 0 : 1;
 }
 
