@@ -118,3 +118,13 @@ describe('matching', () => {
     ]);
   });
 });
+
+test('Fabric counts bytes of UTF-8: 60 of them hold 20 Unicode characters', () => {
+  const stage = tableIn(catalogFrom('CREATE TABLE stg.a (name nvarchar(20), town nvarchar(21));'), 'a');
+  const target = tableIn(catalogFrom('CREATE TABLE dw.b (name varchar(60), town varchar(60));', 'fabric'), 'b');
+  const fits = matchColumns(stage, target, defaultConventions, {}).columns.map(({ target: of, fit }) => [of.name, fit]);
+  expect(fits).toEqual([
+    ['name', 'same'],
+    ['town', 'narrowing'],
+  ]);
+});

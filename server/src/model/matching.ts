@@ -3,7 +3,7 @@ import { isTsql } from '../../../protocol/platform.ts';
 import type { ColumnRole } from '../../../protocol/roles.ts';
 import type { Conventions } from './conventions.ts';
 import { compactName, sameIdentifier, words } from './names.ts';
-import { compareTypes, type TypeFit, typeFacts } from './types.ts';
+import { compareTypes, type TypeFacts, type TypeFit, typeFacts } from './types.ts';
 
 /** What a target column is filled from. */
 export interface ColumnMatch {
@@ -56,7 +56,9 @@ export function comesFromStage(role: ColumnRole): boolean {
 
 /** How a stage column's values fit the target column. */
 export function fitOf(from: CatalogColumn, source: CatalogTable, to: CatalogColumn, target: CatalogTable): TypeFit {
-  return compareTypes(typeFacts(from.type, isTsql(source.platform)), typeFacts(to.type, isTsql(target.platform)));
+  const staged = typeFacts(from.type, isTsql(source.platform));
+  const stored = typeFacts(to.type, isTsql(target.platform));
+  return compareTypes(staged, target.platform === 'fabric' ? inUtf8(stored, staged) : stored);
 }
 
 /** A name's spelling without what naming habits add to it, for finding candidates in an index. */
@@ -114,4 +116,11 @@ function settleAffixMatches(matches: readonly OpenMatch[]): readonly OpenMatch[]
     const givesWay = match.by === 'affix' && match.source !== null && taken.has(match.source);
     return givesWay ? { ...match, source: null, by: null } : match;
   });
+}
+
+/** Fabric's varchar counts bytes of UTF-8: a Unicode character of two bytes elsewhere takes up to three there. */
+function inUtf8(stored: TypeFacts, staged: TypeFacts): TypeFacts {
+  const { family, unicode, length } = stored;
+  if (family !== 'text' || unicode) return stored;
+  return { ...stored, unicode: true, length: staged.unicode && length !== null ? Math.floor(length / 3) : length };
 }
