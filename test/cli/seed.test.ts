@@ -65,6 +65,43 @@ describe('seed', () => {
     expect(await rowsOf(terminal, 'SELECT * FROM "House".dw."Unit"')).toEqual([[1, 'kept']]);
   });
 
+  test('numbers new rows after the highest IDENTITY value of a file, day by day', async () => {
+    const terminal = await openTerminal({
+      'ddl/tables.sql':
+        'USE [House]\nGO\nCREATE TABLE [dw].[Unit] ([Id] int IDENTITY(1,1) NOT NULL PRIMARY KEY, [Name] nvarchar(5) NULL)\nGO\n',
+      'first.csv': 'Id,Name\n5,e\n2,b\n',
+      'next.csv': 'Id,Name\n3,c\n9,i\n',
+      'lower.csv': 'Id,Name\n4,d\n',
+      'none.csv': 'Id,Name\n',
+    });
+    const insert = `INSERT INTO "House".dw."Unit" ("Name") VALUES ('new') RETURNING "Id"`;
+    const given: unknown[] = [];
+    for (const file of ['first.csv', 'next.csv', 'lower.csv', 'none.csv']) {
+      expect(await seed(terminal, '--csv', `House.dw.Unit=${file}`)).toMatchObject({ code: 0, err: [] });
+      given.push(...(await rowsOf(terminal, insert)));
+    }
+    expect(given).toEqual([[6], [10], [11], [12]]);
+  });
+
+  test('creates the sequences that DuckDB defaults name, and goes on after the values of a file', async () => {
+    const terminal = await openTerminal({
+      'ddl/tables.sql': `CREATE TABLE dw.Unit (
+  Id INTEGER DEFAULT nextval('seq_p') PRIMARY KEY, No UBIGINT DEFAULT nextval('keys."seq No"'), Name VARCHAR);
+CREATE TABLE House.dw.Part (Id INTEGER DEFAULT nextval('seq_p'), Name VARCHAR);\n`,
+      'unit.csv': 'Id,No,Name\n3,40,c\n',
+    });
+    const insert = `INSERT INTO dw.Unit (Name) VALUES ('new') RETURNING Id, No`;
+    expect(await seed(terminal)).toMatchObject({ code: 0, err: [] });
+    expect(await rowsOf(terminal, insert)).toEqual([[1, '1']]);
+    expect(await seed(terminal, '--csv', 'dw.Unit=unit.csv')).toMatchObject({
+      code: 0,
+      err: [],
+    });
+    expect(await rowsOf(terminal, insert)).toEqual([[4, '41']]);
+    const part = `INSERT INTO House.dw.Part (Name) VALUES ('new') RETURNING Id`;
+    expect(await rowsOf(terminal, part)).toEqual([[1]]);
+  });
+
   test.each<[string, readonly string[], number, RegExp]>([
     ['a missing CSV file', ['--csv', 'Stage.dbo.Unit=none.csv'], 2, /none\.csv can't be read/],
     ['a table that is not there', ['--csv', 'Nothing=unit.csv'], 2, /names no table/],

@@ -26,6 +26,7 @@ export type AttachedPath = (database: string) => string | null;
  * The batches that create a folder's tables on the embedded engine, where they are not there yet, and fill those that a CSV
  * file is given for. Types are those of `sql/types.ts`; lengths become CHECK constraints; IDENTITY becomes a sequence; enforced
  * keys are enforced; a database part becomes an attached database. In CSV files an empty field without quotes is NULL.
+ * Sequences go on after the highest value of a file, and those that DuckDB defaults name are created.
  *
  * All files are first read into temporary tables with the constraints of their targets: a fault in one of them leaves
  * everything as it was. Then each database is written in a transaction of its own, since the engine lets one transaction
@@ -50,7 +51,7 @@ export function seedBatches(
       ...(database === null ? [] : [attachText(database, attachedPath(database))]),
       inTransaction(
         [
-          ...schemasOf(members),
+          ...schemasOf([...members.map(({ name }) => name), ...members.flatMap(sequencesNamedBy)]),
           ...members.flatMap((table) => tableTexts(table, problems)),
           ...files.flatMap((file, index) => (members.includes(file.table) ? replaceTexts(file, stageOf(index)) : [])),
         ],
@@ -85,24 +86,17 @@ function inTransaction(statements: readonly string[], heading: string): string {
   return `${heading}\nBEGIN TRANSACTION;\n${statements.join('\n')}\nCOMMIT;\n`;
 }
 
-function schemasOf(tables: readonly CatalogTable[]): readonly string[] {
-  const names = tables.flatMap(({ name }) =>
-    name.schema === null
-      ? []
-      : [
-          [name.database, name.schema]
-            .filter((part) => part !== null)
-            .map(quoted)
-            .join('.'),
-        ],
-  );
+function schemasOf(places: readonly Pick<SequenceName, 'database' | 'schema'>[]): readonly string[] {
+  const names = places.flatMap(({ database, schema }) => (schema === null ? [] : [dotted([database, schema])]));
   return [...new Set(names)].map((name) => `CREATE SCHEMA IF NOT EXISTS ${name};`);
 }
 
 function tableTexts(table: CatalogTable, problems: Problem[]): readonly string[] {
-  const sequences = table.columns
-    .filter(({ identity }) => identity)
-    .map((column) => `CREATE SEQUENCE IF NOT EXISTS ${sequenceOf(table, column)};`);
+  const names = [
+    ...table.columns.filter(({ identity }) => identity).map((column) => sequenceOf(table, column)),
+    ...sequencesNamedBy(table),
+  ];
+  const sequences = [...new Set(names.map(sequenceText))].map((name) => `CREATE SEQUENCE IF NOT EXISTS ${name};`);
   return [...sequences, `CREATE TABLE IF NOT EXISTS ${fullName(table)} (\n${bodyOf(table, problems)}\n);`];
 }
 
@@ -143,11 +137,8 @@ function columnText(table: CatalogTable, column: CatalogColumn, problems: Proble
     name,
     type,
     column.nullable || (column.identity && !isKept) ? '' : 'NOT NULL',
-    column.identity
-      ? isKept
-        ? `DEFAULT nextval(${literal(sequenceOf(table, column))})`
-        : ''
-      : defaultText(table, column),
+    // A file gives every value that could come from a default, and the sequences of defaults are not there yet.
+    isKept ? defaultText(table, column) : '',
     length === null ? '' : `CHECK (${measure}(${name}) <= ${length})`,
   ];
   return parts.filter((part) => part !== '').join(' ');
@@ -176,6 +167,7 @@ function embeddedType(column: CatalogColumn, table: CatalogTable): EmbeddedType 
 
 /** Literals and clocks carry over; any other default is left out, since loads give every value themselves. */
 function defaultText(table: CatalogTable, column: CatalogColumn): string {
+  if (column.identity) return `DEFAULT nextval(${literal(sequenceText(sequenceOf(table, column)))})`;
   if (column.default === null) return '';
   if (table.platform === 'duckdb') return `DEFAULT ${column.default}`;
   let text = column.default.trim();
@@ -227,7 +219,29 @@ function replaceTexts(file: SeedFile, stage: string): readonly string[] {
   return [
     `DELETE FROM ${fullName(file.table)};`,
     `INSERT INTO ${fullName(file.table)} (${columns}) SELECT ${columns} FROM ${stage};`,
+    ...columnsOf(file, []).flatMap(({ column }) => {
+      const sequences = column.identity ? [sequenceOf(file.table, column)] : sequencesOfDefault(file.table, column);
+      return sequences.map((sequence) => advanceText(file.table, column, sequence));
+    }),
   ];
+}
+
+/**
+ * Takes values from a sequence until the next one is above all of the column's, so that rows added later get free ones.
+ * The engine has no `setval`, and it does not let a sequence that a default uses be replaced.
+ * In a database that was opened again `last_value` is the next value, else the one before it: the higher count serves both.
+ */
+function advanceText(table: CatalogTable, column: CatalogColumn, sequence: SequenceName): string {
+  const { database, schema, sequence: name } = sequence;
+  const isPart = (part: string, value: string) => `lower(${part}) = lower(${value})`;
+  return [
+    `SELECT max(nextval(${literal(sequenceText(sequence))})) FROM range(coalesce((`,
+    '    SELECT greatest(0, floor((highest - coalesce(last_value, start_value)) / increment_by) + 1)::BIGINT',
+    `    FROM duckdb_sequences(), (SELECT max(TRY_CAST(${quoted(column.name)} AS BIGINT)) AS highest FROM ${fullName(table)})`,
+    `    WHERE increment_by > 0 AND ${isPart('sequence_name', literal(name))}`,
+    `        AND ${isPart('schema_name', schema === null ? 'current_schema()' : literal(schema))}`,
+    `        AND ${isPart('database_name', database === null ? 'current_database()' : literal(database))}), 0));`,
+  ].join('\n');
 }
 
 /** The file's columns that the table has; names that it has not, and columns that may not be left out, are problems. */
@@ -264,8 +278,37 @@ function stageNames(files: readonly SeedFile[]): readonly string[] {
   });
 }
 
-function sequenceOf({ name }: CatalogTable, column: CatalogColumn): string {
-  return dotted([name.database, name.schema, `${name.table}_${column.name}_seq`]);
+interface SequenceName {
+  readonly database: string | null;
+  readonly schema: string | null;
+  readonly sequence: string;
+}
+
+/** The sequence that numbers an IDENTITY column. */
+function sequenceOf({ name }: CatalogTable, column: CatalogColumn): SequenceName {
+  return { database: name.database, schema: name.schema, sequence: `${name.table}_${column.name}_seq` };
+}
+
+function sequencesNamedBy(table: CatalogTable): readonly SequenceName[] {
+  return table.columns.flatMap((column) => sequencesOfDefault(table, column));
+}
+
+/** The sequences that a DuckDB default takes values from, as it names them; in an attached database, those of the table. */
+function sequencesOfDefault({ name, platform }: CatalogTable, column: CatalogColumn): readonly SequenceName[] {
+  if (platform !== 'duckdb' || column.identity || column.computed) return [];
+  const named = (column.default ?? '').matchAll(/\bnextval\s*\(\s*'((?:[^']|'')+)'\s*\)/gi);
+  return [...named].flatMap(([, text = '']) => {
+    const parts = [...text.replaceAll("''", "'").matchAll(/"((?:[^"]|"")*)"|[^."]+/g)].map(([part, inner]) =>
+      inner === undefined ? part.trim() : inner.replaceAll('""', '"'),
+    );
+    const [sequence, schema, database = name.database] = parts.reverse();
+    if (sequence === undefined) return [];
+    return [{ database, schema: schema ?? (database === null ? null : name.schema), sequence }];
+  });
+}
+
+function sequenceText({ database, schema, sequence }: SequenceName): string {
+  return dotted([database, schema, sequence]);
 }
 
 function fullName({ name }: CatalogTable): string {
