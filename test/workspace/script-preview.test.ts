@@ -201,6 +201,49 @@ describe('on the embedded engine', () => {
   });
 });
 
+describe('with tables that are defined for SQL Server', () => {
+  const definitions = `CREATE TABLE stg.Cust (CustNo varchar(20) NOT NULL, City nvarchar(50) NULL);
+CREATE TABLE dwh.Cust (CustNo varchar(20) NOT NULL, City nvarchar(50) NULL, ValidFrom datetime2(3) NOT NULL, Flag bit NULL);
+CREATE TABLE dwh.Other (CustNo varchar(20) NOT NULL, City nvarchar(50) NULL);`;
+
+  test('values get the types of the embedded engine', async () => {
+    const embedded = `CREATE SCHEMA IF NOT EXISTS dwh;
+CREATE OR REPLACE TABLE dwh.Cust (CustNo VARCHAR, City VARCHAR, ValidFrom TIMESTAMP, Flag BOOLEAN);`;
+    await query(session, embedded);
+    const load = await loadOf(
+      "INSERT INTO dwh.Cust (CustNo, ValidFrom, Flag) VALUES ('Q', '2026-06-01', 1);",
+      'duckdb',
+      definitions,
+    );
+    const { error, counts, samples } = await send('preview', load.preview?.batches ?? []);
+    expect(error).toBeNull();
+    expect(counts?.inserted).toBe(1);
+    expect(samples.inserted).toEqual([
+      { CustNo: 'Q', City: null, ValidFrom: '2026-06-01 00:00:00.000000', Flag: true },
+    ]);
+  });
+
+  test.each([
+    'MERGE INTO dwh.Cust WITH (HOLDLOCK) AS t USING stg.Cust AS s ON t.CustNo = s.CustNo WHEN MATCHED THEN UPDATE SET City = s.City;',
+    'UPDATE t SET City = s.City FROM dwh.Cust t JOIN stg.Cust s ON s.CustNo = t.CustNo;',
+    'DELETE t FROM dwh.Cust t LEFT JOIN stg.Cust s ON s.CustNo = t.CustNo WHERE s.CustNo IS NULL;',
+  ])('a script that only T-SQL reads is refused on the embedded engine: %s', async (text) => {
+    const folder = await folderOf({ 'ddl.sql': definitions }, { platform: 'duckdb' });
+    const { value, problems } = executableLoad(folder, { text, platform: 'duckdb', parameters: {}, title: 'script' });
+    expect(value).toBeNull();
+    expect(problems.map(({ message }) => message).join()).toMatch(/^This script is written for sqlserver/);
+  });
+
+  test.each([
+    'UPDATE dwh.Cust AS t SET City = s.City FROM stg.Cust AS s WHERE s.CustNo = t.CustNo;',
+    'UPDATE Other SET City = s.City FROM (SELECT Other.* FROM stg.Cust AS Other) AS s WHERE s.CustNo = Other.CustNo;',
+    'DELETE FROM dwh.Cust AS t USING stg.Cust AS s WHERE s.CustNo = t.CustNo;',
+  ])('a script that the embedded engine reads stays its own: %s', async (text) => {
+    const load = await loadOf(text, 'duckdb', definitions);
+    expect(load.previewRefusal).toBeNull();
+  });
+});
+
 describe('is refused in words for', () => {
   test.each<[string, RegExp]>([
     [

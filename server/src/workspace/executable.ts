@@ -5,13 +5,18 @@ import type { LoadSpecification } from '../../../protocol/specification.ts';
 import { readHeader } from '../generate/header.ts';
 import { bindParameters, boundValues, withoutBlock } from '../generate/parameters.ts';
 import type { GeneratedLoad } from '../generate/types.ts';
-import { formatTableName } from '../model/names.ts';
+import { readMentions } from '../model/mentions.ts';
+import { formatTableName, sameIdentifier } from '../model/names.ts';
 import { splitBatches } from '../syntax/batches.ts';
+import { findAll, problemsOf, tableNameOf, unitsOf } from '../syntax/inspect.ts';
+import { parse } from '../syntax/parse.ts';
 import { detectPlatform } from '../syntax/platform.ts';
+import type { Script, Unit } from '../syntax/tree.ts';
 import { dryRunRefusal } from './dry-run.ts';
 import type { Folder } from './folder.ts';
 import { loadOf } from './load-of.ts';
 import { readsOnly } from './reads-only.ts';
+import { outerTables } from './script-preview/effects.ts';
 import { previewScript } from './script-preview/script-preview.ts';
 
 export interface ExecutableRequest {
@@ -117,8 +122,8 @@ function translated(
 /** A script of which only its text is known. */
 function handWritten(folder: Folder, request: ExecutableRequest, text: string): Outcome<ExecutableLoad | null> {
   const { platform } = request;
-  const guessed = detectPlatform(text);
-  const isForeign = platform === 'duckdb' && guessed !== null && guessed !== undefined && guessed !== 'duckdb';
+  const guessed = detectPlatform(text) ?? (platform === 'duckdb' ? tablesPlatform(folder, text) : undefined);
+  const isForeign = platform === 'duckdb' && guessed !== undefined && guessed !== 'duckdb';
   if (isForeign && splitBatches(text, guessed).length > 0) {
     return refused(
       'foreign-script',
@@ -143,6 +148,41 @@ function handWritten(folder: Folder, request: ExecutableRequest, text: string): 
     dryRunRefusal: dryRunRefusal(bound.value, platform),
   };
   return { value, problems: [] };
+}
+
+/**
+ * The platform of the tables that a text without signs of its own names, where the text reads as that platform's and not as
+ * the embedded engine's. What the engine understands stays the engine's, whatever its tables were defined for.
+ */
+function tablesPlatform(folder: Folder, text: string): PlatformName | undefined {
+  const { lookup, tables } = folder.catalog;
+  const own = parse(text, { platform: 'duckdb' });
+  if (problemsOf(own).length === 0 && !writesToAlias(own, unitsOf(own))) return undefined;
+  const platforms = new Set(tables.map((table) => table.platform).filter((platform) => platform !== 'duckdb'));
+  return [...platforms].find((platform) => {
+    const script = parse(text, { platform });
+    const named = readMentions(script).map(({ name }) => lookup.one(name)?.platform);
+    return problemsOf(script).length === 0 && named.includes(platform);
+  });
+}
+
+/**
+ * `UPDATE t … FROM x AS t` and `DELETE t FROM x AS t` pass the embedded engine's tolerant grammar, but only T-SQL takes an
+ * alias of FROM as target.
+ */
+function writesToAlias({ text }: Script, units: readonly Unit[]): boolean {
+  return units.some(({ statement, offset }) => {
+    const lacksFrom = findAll(statement, 'delete').some(({ start, with: clause, target }) => {
+      const head = text.slice(offset + (clause?.end ?? start), offset + target.start);
+      return !/\bFROM\b/i.test(head);
+    });
+    const takesAlias = findAll(statement, 'update').some(({ target, from }) => {
+      const name = target.kind === 'table' ? tableNameOf(target.name) : null;
+      const aliases = from.flatMap(outerTables).flatMap(({ alias }) => alias?.name ?? []);
+      return name !== null && name.schema === null && aliases.some((alias) => sameIdentifier(alias, name.table));
+    });
+    return lacksFrom || takesAlias;
+  });
 }
 
 const noRowEffect = 'The load defines or rebuilds its target, so there are no changes to preview.';

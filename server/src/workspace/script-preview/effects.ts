@@ -171,7 +171,7 @@ function sameTables(
 }
 
 /** The tables of a FROM itself, not those of its subqueries. */
-function outerTables(source: Node): readonly TableReference[] {
+export function outerTables(source: Node): readonly TableReference[] {
   if (source.kind === 'table') return [source];
   if (source.kind === 'join') return [...outerTables(source.left), ...outerTables(source.right)];
   return source.kind === 'source-group' ? outerTables(source.source) : [];

@@ -2,7 +2,8 @@ import type { CatalogColumn } from '../../../../protocol/catalog.ts';
 import { countNames } from '../../../../protocol/counts.ts';
 import { isTsql, type PlatformName } from '../../../../protocol/platform.ts';
 import { sampleColumns } from '../../../../protocol/preview.ts';
-import { typeFacts } from '../../model/types.ts';
+import { originOf, valueType } from '../../load/language.ts';
+import { duckdbType } from '../../sql/types.ts';
 import type { Effect } from './effect.ts';
 
 /** Changes shown for each effect. */
@@ -17,7 +18,7 @@ export function keptEffect(effect: Effect, number: number, platform: PlatformNam
     const after = effect.after.get(column.name);
     return [
       ...(before === undefined ? [] : [`${before} AS b${index}`]),
-      ...(after === undefined ? [] : [`${cast(after, column, platform)} AS a${index}`]),
+      ...(after === undefined ? [] : [`${cast(after, column, effect.table.platform, platform)} AS a${index}`]),
     ];
   });
   const head = effect.with === '' ? '' : `${effect.with}\n`;
@@ -91,11 +92,16 @@ function rowNumber(address: readonly string[]): string {
   return `ROW_NUMBER() OVER (PARTITION BY ${list} ORDER BY ${list}) AS meeting`;
 }
 
-/** A write converts its values to the column's type; types that a cast can't name are left as they come. */
-function cast(value: string, column: CatalogColumn, platform: PlatformName): string {
-  const { family } = typeFacts(column.type, isTsql(platform));
-  if (platform !== 'duckdb' && (family === 'other' || family === 'rowversion')) return value;
-  return column.type === '' ? value : `CAST(${value} AS ${column.type})`;
+/**
+ * A write converts its values to the column's type, which on the embedded engine is the one that its tables get; types that a
+ * cast can't name are left as they come.
+ */
+function cast(value: string, column: CatalogColumn, definedFor: PlatformName, platform: PlatformName): string {
+  const origin = originOf(platform === 'duckdb' ? definedFor : platform);
+  const type = valueType(column.type, origin);
+  const { family } = type.facts;
+  if (column.type === '' || (origin !== 'duckdb' && (family === 'other' || family === 'rowversion'))) return value;
+  return `CAST(${value} AS ${platform === 'duckdb' && origin !== 'duckdb' ? duckdbType(type) : column.type})`;
 }
 
 export function quoted(name: string, platform: PlatformName): string {
