@@ -152,17 +152,7 @@ function opaqueQuery(cursor: Cursor): Query {
   const { start } = cursor;
   skipToClosing(cursor);
   const body: QueryBody = { kind: 'from-first', start, end: cursor.end, from: none };
-  return {
-    kind: 'query',
-    start,
-    end: cursor.end,
-    with: null,
-    body,
-    orderBy: none,
-    offset: null,
-    limit: null,
-    forClause: null,
-  };
+  return plainQuery(start, cursor.end, body);
 }
 
 function emptyQuery(cursor: Cursor): Query {
@@ -315,17 +305,7 @@ function parseValues(cursor: Cursor): QueryBody {
 export function parseValuesQuery(cursor: Cursor): Query {
   const { start } = cursor;
   const body = parseValues(cursor);
-  return {
-    kind: 'query',
-    start,
-    end: cursor.end,
-    with: null,
-    body,
-    orderBy: none,
-    offset: null,
-    limit: null,
-    forClause: null,
-  };
+  return plainQuery(start, cursor.end, body);
 }
 
 /** Spark's inline table, which may have an alias with columns. */
@@ -526,4 +506,9 @@ function parseFetch(cursor: Cursor): Expression {
   if (cursor.eatAny('ROW', 'ROWS') === null) cursor.fail('ROWS');
   cursor.expect('ONLY');
   return count;
+}
+
+/** A query of a body alone: no common tables, no order, no limit. */
+function plainQuery(start: number, end: number, body: QueryBody): Query {
+  return { kind: 'query', start, end, with: null, body, orderBy: none, offset: null, limit: null, forClause: null };
 }
