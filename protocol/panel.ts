@@ -129,6 +129,8 @@ export interface CheckResult {
   readonly offending: number | null;
   readonly result: PanelResult | null;
   readonly error: string | null;
+  /** Why the invariant can't be asked of this table, in words. */
+  readonly refusal: string | null;
 }
 
 /** What the extension tells the page. */

@@ -123,7 +123,9 @@ export interface VersionsPlan {
 export interface DataCheck {
   readonly name: string;
   readonly description: string;
-  readonly batch: Batch;
+  readonly batch: Batch | null;
+  /** Why the invariant can't be asked of this table, in words; null where `batch` asks it. */
+  readonly refusal: string | null;
 }
 
 /** A target column and what fills it. */

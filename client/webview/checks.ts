@@ -27,19 +27,20 @@ export class ChecksView {
 }
 
 function checkItem(check: CheckResult): HTMLElement {
-  const [symbol, word] =
-    check.error !== null
-      ? ['warning', `could not be checked: ${check.error}`]
-      : check.offending === null
-        ? ['sync', 'is being checked']
-        : check.offending === 0
-          ? ['pass', 'holds']
-          : ['error', `${formatNumber(check.offending)} rows break it`];
+  const { state, symbol, word } = outcomeOf(check);
   return element(
     'li',
-    { class: check.offending === 0 ? 'check-holds' : 'check-broken' },
-    icon(symbol ?? 'sync'),
+    { class: `check-${state}` },
+    icon(symbol),
     element('strong', {}, `${check.name}: ${word}`),
     element('span', {}, check.description),
   );
+}
+
+function outcomeOf({ refusal, error, offending }: CheckResult) {
+  if (refusal !== null) return { state: 'open', symbol: 'circle-slash', word: `not checked. ${refusal}` };
+  if (error !== null) return { state: 'open', symbol: 'warning', word: `could not be checked: ${error}` };
+  if (offending === null) return { state: 'open', symbol: 'sync', word: 'is being checked' };
+  if (offending === 0) return { state: 'holds', symbol: 'pass', word: 'holds' };
+  return { state: 'broken', symbol: 'error', word: `${formatNumber(offending)} rows break it` };
 }

@@ -54,12 +54,12 @@ async function rowsOf(text: string): Promise<readonly (readonly unknown[])[]> {
 
 /** Keys that break a check, by the check's name. */
 async function broken(name: string, schema: string): Promise<Record<string, unknown[]>> {
-  const { checks } = checksOf(inspected(name, schema), catalog.tables);
+  const { checks } = checksOf(inspected(name, schema), catalog);
   const found = await Promise.all(
-    checks.map(
-      async (check) =>
-        [check.name, [...new Set((await rowsOf(check.batch.text)).map((row) => row[0]))].sort()] as const,
-    ),
+    checks.map(async ({ name: check, batch }) => {
+      if (batch === null) return [check, ['not checked']] as const;
+      return [check, [...new Set((await rowsOf(batch.text)).map((row) => row[0]))].sort()] as const;
+    }),
   );
   return Object.fromEntries(found);
 }
@@ -81,6 +81,9 @@ describe('the invariants of a target', () => {
       'one-version-per-start': [],
       'no-equal-neighbours': ['b'],
       'no-orphans': ['b'],
+      // No load is known here that hashes these columns.
+      'hash-recomputes:PatientKey': ['not checked'],
+      'hash-recomputes:HashDiff': ['not checked'],
     });
   });
 
@@ -92,13 +95,14 @@ describe('the invariants of a target', () => {
     >[1][number];
     const found = inspection(table, [closing], 'duckdb');
     if ('message' in found) throw new Error(found.message);
-    const gap = checksOf(found, []).checks.find((check) => check.name === 'no-gap');
-    expect(await rowsOf(gap?.batch.text ?? '')).toEqual([]);
+    const gap = checksOf(found, catalogFrom('')).checks.find((check) => check.name === 'no-gap');
+    expect(await rowsOf(gap?.batch?.text ?? '')).toEqual([]);
   });
 
   test('stand in one script, each with what it means', () => {
-    const { checks, script } = checksOf(inspected('Department', 'ps'), catalog.tables);
-    for (const check of checks) expect(script).toContain(`-- ${check.name}: ${check.description}\n${check.batch.text}`);
+    const { checks, script } = checksOf(inspected('Department', 'ps'), catalog);
+    for (const check of checks)
+      expect(script).toContain(`-- ${check.name}: ${check.description}\n${check.batch?.text}`);
   });
 });
 
@@ -148,7 +152,7 @@ describe.skipIf(refereeMissing() !== null)("Microsoft's parser", () => {
     ].flatMap(([name = '', schema = '']) => {
       const found = inspected(name, schema, platform);
       const plan = versionsPlan(found, "x'y", ["a'b"]);
-      const { script } = checksOf(found, catalog.tables);
+      const { script } = checksOf(found, catalog);
       return [plan.keys.text, plan.versions?.text ?? '', script].map((text, index) => ({
         name: `${name} ${index}`,
         text,

@@ -117,6 +117,32 @@ describe('the changes', () => {
   });
 });
 
+describe('the checks', () => {
+  test('say in words which hold, which are broken, and which could not be asked', async () => {
+    const { ChecksView } = await import('../../client/webview/checks.ts');
+    const view = new ChecksView();
+    const check = { name: 'no-gap', description: 'No gap.', offending: 0, result: null, error: null, refusal: null };
+    view.update('Department', [
+      check,
+      { ...check, offending: 1200 },
+      { ...check, offending: null, error: 'Invalid column' },
+      { ...check, offending: null, refusal: 'Its inputs are elsewhere.' },
+    ]);
+    expect(texts(view.element, 'li strong')).toEqual([
+      'no-gap: holds',
+      'no-gap: 1,200 rows break it',
+      'no-gap: could not be checked: Invalid column',
+      'no-gap: not checked. Its inputs are elsewhere.',
+    ]);
+    expect([...view.element.querySelectorAll('li')].map((item) => item.className)).toEqual([
+      'check-holds',
+      'check-broken',
+      'check-open',
+      'check-open',
+    ]);
+  });
+});
+
 describe('the tabs', () => {
   test('move by arrow keys, wrap around, and keep one tab stop', async () => {
     const { Tabs } = await import('../../client/webview/tabs.ts');

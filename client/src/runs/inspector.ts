@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { TableName } from '../../../protocol/catalog.ts';
 import type { CheckResult, TimelineState } from '../../../protocol/panel.ts';
 import type { VersionsPlan } from '../../../protocol/requests.ts';
-import type { CellValue } from '../../../protocol/run.ts';
+import type { Batch, CellValue, RunEvent } from '../../../protocol/run.ts';
+import type { SessionEnd } from '../../../protocol/runner-process.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { RunPanel } from '../panel/run-panel.ts';
 import { buildTimeline } from '../panel/timeline.ts';
@@ -57,30 +58,46 @@ export class Inspector {
     this.#checksScript = script;
     const opened = await this.#connections.session(uri);
     if (opened === undefined) return;
+    const batches = checks.flatMap(({ batch }) => batch ?? []);
     const model = new RunModel({
       id: randomUUID(),
       title: `Checks of ${name}`,
       mode: 'preview',
       connection: opened.session.facts,
-      batches: checks.map((check) => check.batch),
+      batches,
       parameters: [],
       canRerun: false,
     });
     this.#panel.showRun(model);
-    const end = await opened.session.run({ mode: 'preview', batches: checks.map((check) => check.batch) }, (event) => {
-      model.apply(event);
-      this.#panel.runChanged(model);
-    });
-    model.finish(end.result);
-    this.#panel.runChanged(model);
+    await this.#runChecks(opened.session, model, batches);
     const { results } = model.snapshot();
-    const found = checks.map((check, index): CheckResult => {
-      const result = results.find((candidate) => candidate.batch === index) ?? null;
-      const error = model.errors().find((candidate) => candidate.batch === index)?.message ?? null;
-      return { name: check.name, description: check.description, offending: result?.rowCount ?? null, result, error };
+    const found = checks.map(({ name, description, batch, refusal }): CheckResult => {
+      const place = batch === null ? -1 : batches.indexOf(batch);
+      const result = results.find((candidate) => candidate.batch === place) ?? null;
+      const error = model.errors().find((candidate) => candidate.batch === place)?.message ?? null;
+      return { name, description, offending: result?.rowCount ?? null, result, error, refusal };
     });
     this.#panel.showChecks(name, found);
     this.#panel.show('checks');
+  }
+
+  /** Runs every check although one fails, such as one over a column that the live table lacks. */
+  async #runChecks(session: Session, model: RunModel, batches: readonly Batch[]): Promise<void> {
+    let failed: SessionEnd['result'] | null = null;
+    let last: SessionEnd['result'] | null = null;
+    for (let from = 0; from < batches.length && !session.isLost; ) {
+      const { result } = await session.run({ mode: 'preview', batches: batches.slice(from) }, (event) => {
+        model.apply(laterBy(event, from));
+        this.#panel.runChanged(model);
+      });
+      last = result;
+      if (result.status !== 'failed' || result.error === null) break;
+      failed ??= { ...result, error: { ...result.error, batch: from + result.error.batch } };
+      from += result.error.batch + 1;
+    }
+    const end = failed ?? last;
+    if (end !== null) model.finish(end);
+    this.#panel.runChanged(model);
   }
 
   async #look(search: string, key: readonly CellValue[] | null): Promise<void> {
@@ -128,6 +145,23 @@ export class Inspector {
     });
     if (plan === null) throw new Error(problems[0]?.message ?? `${dotted(target.table)} keeps no versions.`);
     return plan;
+  }
+}
+
+/** An event of a run that began with a later batch. */
+function laterBy(event: RunEvent, batches: number): RunEvent {
+  switch (event.kind) {
+    case 'batch-started':
+    case 'batch-finished':
+      return { ...event, index: event.index + batches };
+    case 'result-set':
+      return { ...event, batch: event.batch + batches };
+    case 'error':
+      return { ...event, error: { ...event.error, batch: event.error.batch + batches } };
+    case 'state':
+    case 'message':
+    case 'warning':
+      return event;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
+import type { LoadSpecification } from '../../../protocol/specification.ts';
 import {
   all,
   any,
@@ -19,25 +20,29 @@ import {
   window,
 } from '../load/build.ts';
 import { type Expression, originOf, type Query, valueType } from '../load/language.ts';
+import type { TableCatalog } from '../model/catalog.ts';
 import { sameIdentifier } from '../model/names.ts';
+import { type Check, type CheckQuery, shownRows } from './check-query.ts';
+import { hashChecks } from './hash-checks.ts';
 import type { VersionedTable } from './version-columns.ts';
 
-/** One invariant as a query whose rows break it. */
-export interface CheckQuery {
-  readonly name: string;
-  readonly description: string;
-  readonly query: Query;
-}
-
-/** Rows that a check shows; the fact that there are any is what counts. */
-const shownRows = 1000;
 /** Ends from here on mean "still open" in houses that write no NULL. */
 const openEnd = '4000-01-01';
 
 /** The invariants of a table that keeps versions, in the order in which a person would look at them. */
-export function dataChecks(versioned: VersionedTable, catalog: readonly CatalogTable[]): readonly CheckQuery[] {
+export function dataChecks(
+  versioned: VersionedTable,
+  catalog: Pick<TableCatalog, 'tables' | 'lookup'>,
+  loads: readonly LoadSpecification[],
+): readonly Check[] {
   const intervals = versioned.end === null ? [] : intervalChecks(versioned, versioned.end);
-  return [oneStart(versioned), ...intervals, ...equalNeighbours(versioned), ...orphans(versioned, catalog)];
+  return [
+    oneStart(versioned),
+    ...intervals,
+    ...equalNeighbours(versioned),
+    ...orphans(versioned, catalog.tables),
+    ...hashChecks(versioned, loads, catalog.lookup),
+  ];
 }
 
 function oneStart(versioned: VersionedTable): CheckQuery {

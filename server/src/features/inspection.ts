@@ -5,11 +5,13 @@ import type { DataCheck, VersionsPlan } from '../../../protocol/requests.ts';
 import type { Batch, CellValue } from '../../../protocol/run.ts';
 import type { LoadSpecification } from '../../../protocol/specification.ts';
 import type { Query } from '../load/language.ts';
+import type { TableCatalog } from '../model/catalog.ts';
 import { DuckDbPrinter } from '../sql/duckdb.ts';
 import { FabricPrinter } from '../sql/fabric.ts';
 import type { Printer, PrinterStyle } from '../sql/printer.ts';
 import { azureSqlPrinter, sqlServerPrinter } from '../sql/sqlserver.ts';
 import { SynapsePrinter } from '../sql/synapse.ts';
+import { comment } from '../sql/text.ts';
 import { dataChecks } from './data-checks.ts';
 import { type VersionedTable, versionedTable } from './version-columns.ts';
 import { keysQuery, versionsQuery } from './versions.ts';
@@ -17,6 +19,7 @@ import { keysQuery, versionsQuery } from './versions.ts';
 /** How a target is looked at on a platform: the table that keeps versions, and the printer of its queries. */
 export interface Inspection {
   readonly versioned: VersionedTable;
+  readonly loads: readonly LoadSpecification[];
   readonly print: (query: Query) => Batch;
 }
 
@@ -35,7 +38,7 @@ export function inspection(
   if (printer === undefined) {
     return { code: 'unsupported', severity: 'error', message: `unsupported: versions on ${platform}` };
   }
-  return { versioned, print: (query) => ({ text: `${printer.query(query)};`, line: 0 }) };
+  return { versioned, loads, print: (query) => ({ text: `${printer.query(query)};`, line: 0 }) };
 }
 
 /** The queries behind the panel's timeline. */
@@ -55,18 +58,24 @@ export function versionsPlan(
   };
 }
 
-/** The invariants of a table as queries, and all of them as one script. */
+/** The invariants of a table as queries, and all of them as one script; what can't be asked is said in both. */
 export function checksOf(
-  { versioned, print }: Inspection,
-  catalog: readonly CatalogTable[],
+  { versioned, loads, print }: Inspection,
+  catalog: Pick<TableCatalog, 'tables' | 'lookup'>,
 ): { readonly checks: readonly DataCheck[]; readonly script: string } {
-  const checks = dataChecks(versioned, catalog).map(({ name, description, query }) => ({
-    name,
-    description,
-    batch: print(query),
-  }));
-  const script = checks.map(({ name, description, batch }) => `-- ${name}: ${description}\n${batch.text}\n`).join('\n');
+  const checks = dataChecks(versioned, catalog, loads).map((check): DataCheck => {
+    const { name, description } = check;
+    return 'query' in check
+      ? { name, description, batch: print(check.query), refusal: null }
+      : { name, description, batch: null, refusal: check.refusal };
+  });
+  const script = checks.map(scriptOf).join('\n');
   return { checks, script };
+}
+
+function scriptOf({ name, description, batch, refusal }: DataCheck): string {
+  const head = comment(`${name}: ${description}`);
+  return batch === null ? `${head}\n${comment(`Not checked: ${refusal}`)}\n` : `${head}\n${batch.text}\n`;
 }
 
 /** Columns of live tables may have any collation, so comparisons say which one counts. */

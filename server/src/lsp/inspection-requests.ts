@@ -29,7 +29,7 @@ export function registerInspectionRequests(host: Host): void {
     const folder = await readyFolder(host, uri);
     const found = inspectionOf(folder, target, platform);
     if ('message' in found) return { checks: [], script: '', problems: [found] };
-    return { ...checksOf(found, folder.catalog.tables), problems: [] };
+    return { ...checksOf(found, folder.catalog), problems: [] };
   });
 }
 
