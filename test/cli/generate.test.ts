@@ -51,6 +51,8 @@ async function checkRefusal(args: readonly string[], code: 1 | 2, parts: readonl
 }
 
 const stage = 'CREATE TABLE stg.Person (person_no int NOT NULL, name varchar(30), city varchar(30))';
+const feed =
+  'CREATE TABLE stg.Person (person_no int NOT NULL, name varchar(30), changed_at datetime2(3), seq bigint NOT NULL, op char(1))';
 const satellite =
   'CREATE TABLE rdv.SatPerson (PersonKey char(64) NOT NULL, LoadDate datetime2(3) NOT NULL, RecordSource varchar(20) NOT NULL, HashDiff char(64) NOT NULL, Name varchar(30), City varchar(30))';
 const satelliteCall = [
@@ -259,45 +261,73 @@ describe('init and create', () => {
     expect((await call('catalog', '.')).code).toBe(0);
   });
 
-  test.each([
-    'hub',
-    'satellite',
-    'scd1',
-    'scd2',
-    'scd2_day',
-    'persistent_staging',
-    'reference_table',
-    'status_tracking_satellite',
-    'record_tracking_satellite',
-  ] as const)('the created target of %s is one that its load accepts', async (pattern) => {
-    write('stage.sql', stage);
-    const made = await call(
-      'create',
-      pattern,
-      '--source',
-      'stg.Person',
-      '--ddl',
-      'stage.sql',
-      '--set',
-      'keys=["person_no"]',
-    );
-    expect(made.code).toBe(0);
+  test.each<readonly [pattern: string, ...settings: string[]]>([
+    ['hub'],
+    ['satellite'],
+    ['ma_satellite', 'cdk=["name"]'],
+    ['eff_satellite', 'keys=["person_no","name"]', 'driving_key=["person_no"]'],
+    ['xts', 'satellites={"SAT_PERSON":["name","city"]}'],
+    ['link', 'keys=["person_no","name"]'],
+    ['nh_link'],
+    ['scd0'],
+    ['scd1'],
+    ['scd2'],
+    ['scd2_day'],
+    ['scd2_timestamp', 'updated_at=changed_at'],
+    ['scd2_cdc', 'sequence_by=seq', 'op_column=op', 'delete_values=["D"]'],
+    ['scd3', 'compare=["name"]'],
+    ['scd6'],
+    ['inactivation'],
+    ['persistent_staging'],
+    ['reference_table'],
+    ['status_tracking_satellite'],
+    ['record_tracking_satellite'],
+  ])('the created target of %s is one that its load accepts', async (pattern, ...settings) => {
+    write('stage.sql', pattern === 'scd2_cdc' || pattern === 'scd2_timestamp' ? feed : stage);
+    const options = ['keys=["person_no"]', ...settings].flatMap((setting) => ['--set', setting]);
+    const made = await call('create', pattern, '--source', 'stg.Person', '--ddl', 'stage.sql', ...options);
+    expect([made.code, made.err]).toEqual([0, []]);
     write('target.sql', made.out);
     const target = /CREATE TABLE (\S+)/.exec(made.out)?.[1] ?? '';
-    const { err } = await call(
-      'generate',
-      pattern,
+    const load = await call(
+      ...['generate', pattern, '--source', 'stg.Person', '--target', target, '--ddl', 'stage.sql', 'target.sql'],
+      ...['--platform', 'sqlserver:2022', ...options],
+    );
+    expect(load.err.filter((line) => line.includes('error'))).toEqual([]);
+    expect(load.out).toContain('BEGIN TRANSACTION');
+  });
+
+  test('beside each tracked column stands its companion, named as the stage writes names', async () => {
+    write('stage.sql', 'CREATE TABLE stg.Shop (id int NOT NULL PRIMARY KEY, region varchar(20), Owner nvarchar(40));');
+    const third = await call(
+      'create',
+      'scd3',
       '--source',
-      'stg.Person',
-      '--target',
-      target,
-      '--set',
-      'keys=["person_no"]',
+      'stg.Shop',
       '--ddl',
       'stage.sql',
-      'target.sql',
+      '--set',
+      'compare=["region"]',
     );
-    expect(err.filter((line) => line.includes('error') && !line.includes('unsupported'))).toEqual([]);
+    expect(third.out.match(/\[\w+\](?= \w)/g)).toEqual([
+      '[id]',
+      '[region]',
+      '[previous_region]',
+      '[Owner]',
+      '[ChangedAt]',
+    ]);
+    const sixth = await call('create', 'scd6', '--source', 'stg.Shop', '--ddl', 'stage.sql');
+    expect(sixth.out).toContain('[CurrentOwner] nvarchar(40) NULL');
+    expect(sixth.out).toContain('[current_region] varchar(20) NULL');
+  });
+
+  test('columns that the load will refuse to hash are named when its table is made', async () => {
+    write('stage.sql', 'CREATE TABLE stg.Probe (id int NOT NULL PRIMARY KEY, reading float, note xml);');
+    const { code, out, err } = await call('create', 'satellite', '--source', 'stg.Probe', '--ddl', 'stage.sql');
+    expect(code).toBe(1);
+    expect(out).toContain('[reading] float NULL');
+    expect(err).toHaveLength(2);
+    expect(err[0]).toContain('stage.sql:1: warning: The load will refuse to hash reading');
   });
 
   test('without a key nothing is created', async () => {

@@ -31,6 +31,7 @@ import {
   inferTimestampVersions,
   inferVersions,
 } from './infer/versions.ts';
+import { satelliteNameColumn, trackedHashdiffColumn } from './vault/extended-tracking.ts';
 
 /** What a person asks for; absent parts are inferred. */
 export interface LoadRequest {
@@ -115,7 +116,7 @@ export function inferSpecification(
   const pair = makePair(request.source, request.target, stated, catalog.tables, settings.conventions);
   const inferred = inferences[request.pattern](pair);
   const options = mergeOptions(inferred.options, stated);
-  const problems = [...inferred.problems, ...columnProblems(pair, options)];
+  const problems = [...inferred.problems, ...columnProblems(pair, options, request.pattern)];
   if (problems.some((problem) => problem.severity === 'error')) return { value: null, problems };
   const platform = request.platform ?? request.target.platform;
   const extra = { ...inferred.extra, ...request.extra };
@@ -150,7 +151,7 @@ function defaultShape(platform: string): Shape {
 }
 
 /** Ties, narrowings and columns that nothing fills. */
-function columnProblems(pair: Pair, options: LoadOptions): readonly Problem[] {
+function columnProblems(pair: Pair, options: LoadOptions, pattern: PatternName): readonly Problem[] {
   if (options.kind !== undefined) return [];
   const { source, target } = pair;
   const filled = new Set(
@@ -164,6 +165,7 @@ function columnProblems(pair: Pair, options: LoadOptions): readonly Problem[] {
       ...Object.values(options.current_columns ?? {}),
       ...(options.order_within_batch ?? []),
       ...controlColumns(options),
+      ...(pattern === 'xts' ? trackedColumns(pair.target) : []),
     ].map((name) => name.toLowerCase()),
   );
   return pair.match.columns.flatMap((match): readonly Problem[] => {
@@ -192,6 +194,11 @@ function unfilled(pair: Pair, name: string, mayStayEmpty: boolean, filled: Reado
   }
   const message = `${name} of ${shownName(pair, target)} is NOT NULL and nothing in ${shownName(pair, source)} fills it: say which column does with --set mapping={"${name}":"…"}, or make it a parameter with --set parameters={"${name}":"${name}"}.`;
   return [problemAt(target, 'unfilled-column', message)];
+}
+
+/** An extended tracking satellite fills these for each satellite that it tracks. */
+function trackedColumns(target: CatalogTable): readonly string[] {
+  return [satelliteNameColumn(target), trackedHashdiffColumn(target)].flatMap((column) => column?.name ?? []);
 }
 
 function controlColumns(options: LoadOptions): readonly string[] {

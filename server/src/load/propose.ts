@@ -7,7 +7,7 @@ import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { LoadOptions, PatternName } from '../../../protocol/specification.ts';
 import { kindWords } from '../model/feeds.ts';
 import { words } from '../model/names.ts';
-import { type DigestAlgorithm, resolvedHashRules } from './digest.ts';
+import { type DigestAlgorithm, renderingOf, resolvedHashRules } from './digest.ts';
 import { problemAt, unknownColumn } from './infer/pair.ts';
 
 export interface ProposedColumn {
@@ -28,6 +28,8 @@ export interface ProposedTable {
   readonly key: readonly string[];
   /** Column that distributed platforms spread rows by. */
   readonly distribution: string;
+  /** True for vault tables, whose key is the digest of the stage's key. */
+  readonly hashesKeys: boolean;
 }
 
 /** Where the table stands and what it is called; absent parts follow from the stage. */
@@ -70,8 +72,17 @@ const proposals: Readonly<Partial<Record<PatternName, Proposal>>> = {
   nh_link: (frame) => linkTable(frame, attributes(frame)),
   scd0: (frame) => oneRow(frame, 'Dim'),
   scd1: (frame) => oneRow(frame, 'Dim'),
+  eff_satellite: (frame) => effectivitySatellite(frame),
+  xts: (frame) =>
+    vaultTable(frame, 'Xts', [control('SatelliteName', 'varchar(128)', false)], {
+      hashdiff: true,
+      keyed: ['LoadDate', 'RecordSource', 'SatelliteName', 'HashDiff'],
+    }),
   scd2: (frame) => dimension(frame),
   scd2_timestamp: (frame) => dimension(frame),
+  scd2_cdc: (frame) => sequencedDimension(frame),
+  scd3: (frame) => typeThree(frame),
+  scd6: (frame) => typeSix(frame),
   scd2_day: (frame) => persistentStaging(frame),
   inactivation: (frame) => persistentStaging(frame),
   persistent_staging: (frame) => log(frame),
@@ -102,10 +113,23 @@ export function proposeTable(
   }
   if (problems.length > 0) return { value: null, problems };
   const entity = entityOf(source);
-  return {
-    value: proposal({ source, entity, schema: names.schema ?? null, name: names.table ?? null, keys, options }),
-    problems: [],
-  };
+  const table = proposal({ source, entity, schema: names.schema ?? null, name: names.table ?? null, keys, options });
+  return { value: table, problems: unhashable(source, table, keys) };
+}
+
+/** Columns that the load would refuse to hash: the table is made all the same, and the person told at once. */
+function unhashable(source: CatalogTable, table: ProposedTable, keys: readonly string[]): readonly Problem[] {
+  const hashed = table.columns.some((column) => column.name === 'HashDiff')
+    ? table.columns.filter((column) => column.staged).map((column) => column.name)
+    : [];
+  const inputs = table.hashesKeys ? [...new Set([...keys, ...hashed])] : hashed;
+  return inputs.flatMap((name) => {
+    const column = source.columns.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
+    const refusal = column === undefined ? null : renderingOf(column.type, source.platform).refusal;
+    if (column === undefined || refusal === null) return [];
+    const message = `The load will refuse to hash ${column.name}: ${refusal}, or leave it out of the lists in "hash_key" and "hashdiff".`;
+    return [{ ...problemAt(source, 'unhashable-type', message, 'warning'), range: column.range }];
+  });
 }
 
 /** `Dev_Patient_` → Patient; the whole name where nothing is left. */
@@ -132,6 +156,7 @@ function vaultTable(
     ],
     key: [hashKey, ...keyed],
     distribution: hashKey,
+    hashesKeys: true,
   };
 }
 
@@ -159,7 +184,17 @@ function linkTable(frame: Frame, rest: readonly ProposedColumn[]): ProposedTable
     columns: [control(own, digestType(frame), false), ...parts, ...vaultColumns(), ...rest],
     key: [own],
     distribution: own,
+    hashesKeys: true,
   };
+}
+
+/** A link's columns with the time during which a relationship holds; closing it is a row of its own. */
+function effectivitySatellite(frame: Frame): ProposedTable {
+  const link = linkTable(frame, [
+    control('StartDate', 'datetime2(6)', false),
+    control('EndDate', 'datetime2(6)', false, '9999-12-31'),
+  ]);
+  return { ...link, name: nameOf(frame, 'rdv', 'EffSat'), key: [...link.key, 'LoadDate', 'EndDate'] };
 }
 
 function entityOfKey(name: string): string {
@@ -185,6 +220,7 @@ function persistentStaging(frame: Frame): ProposedTable {
     ],
     key: [...frame.keys, 'EffectiveStartDT'],
     distribution: frame.keys[0] ?? '',
+    hashesKeys: false,
   };
 }
 
@@ -202,6 +238,66 @@ function dimension(frame: Frame): ProposedTable {
   };
 }
 
+/** From a change feed: versions begin and end at the feed's own sequence, so they have its type. */
+function sequencedDimension(frame: Frame): ProposedTable {
+  const one = oneRow(frame, 'Dim');
+  const named = frame.options.sequence_by?.toLowerCase();
+  const sequence = frame.source.columns.find((column) =>
+    named === undefined ? column.role === 'sequence' : column.name.toLowerCase() === named,
+  );
+  if (sequence === undefined) return dimension(frame);
+  const helpers = [sequence.name, frame.options.op_column ?? ''].map((name) => name.toLowerCase());
+  const edge = (name: string, nullable: boolean): ProposedColumn => ({ ...fromStage(sequence, nullable), name });
+  return {
+    ...one,
+    columns: [
+      ...one.columns.filter((column) => !helpers.includes(column.name.toLowerCase())),
+      edge('ValidFrom', false),
+      edge('ValidTo', true),
+    ],
+    key: [...frame.keys, 'ValidFrom'],
+  };
+}
+
+/** Type 3: beside each tracked attribute the value before. */
+function typeThree(frame: Frame): ProposedTable {
+  const one = oneRow(frame, 'Dim');
+  return {
+    ...one,
+    columns: [
+      ...one.columns.flatMap((column) =>
+        isTracked(frame, column) ? [column, companion('previous', column)] : [column],
+      ),
+      control('ChangedAt', 'datetime2(6)', true),
+    ],
+  };
+}
+
+/** Type 6: type 2 with the current value of each tracked attribute on every version. */
+function typeSix(frame: Frame): ProposedTable {
+  const versions = dimension(frame);
+  return {
+    ...versions,
+    columns: versions.columns.flatMap((column) =>
+      isTracked(frame, column) ? [column, companion('current', column)] : [column],
+    ),
+  };
+}
+
+/** Attributes that the options track; all of them where they say nothing. */
+function isTracked(frame: Frame, column: ProposedColumn): boolean {
+  const isOneOf = (names: readonly string[]) => names.some((name) => name.toLowerCase() === column.name.toLowerCase());
+  return column.staged && !isOneOf(frame.keys) && isOneOf(frame.options.compare ?? [column.name]);
+}
+
+/** `region` → `previous_region`, `Region` → `PreviousRegion`: the stage's own way to write names. */
+function companion(mark: 'previous' | 'current', column: ProposedColumn): ProposedColumn {
+  const { name } = column;
+  const isLower = name === name.toLowerCase();
+  const head = isLower ? `${mark}_` : `${mark[0]?.toUpperCase()}${mark.slice(1)}`;
+  return { ...column, name: `${head}${isLower ? name : `${name[0]?.toUpperCase()}${name.slice(1)}`}`, nullable: true };
+}
+
 function oneRow(frame: Frame, prefix: string): ProposedTable {
   const columns = [...staged(frame, frame.keys, false), ...attributes(frame)];
   return {
@@ -209,6 +305,7 @@ function oneRow(frame: Frame, prefix: string): ProposedTable {
     columns,
     key: frame.keys,
     distribution: frame.keys[0] ?? '',
+    hashesKeys: false,
   };
 }
 
@@ -225,6 +322,7 @@ function log(frame: Frame): ProposedTable {
     ],
     key: [...frame.keys, 'LoadDate', ...sequence],
     distribution: frame.keys[0] ?? '',
+    hashesKeys: false,
   };
 }
 

@@ -93,8 +93,8 @@ function incomparableNote(pair: Pair, column: CatalogColumn): Problem {
 /** Type 2 in all its forms: validity columns, flag, and the technical columns beside them. */
 export function inferVersions(pair: Pair, pattern: PatternName): Inferred {
   const tracked = inferTracked(pair);
-  const start = targetColumn(pair, 'effective-start');
-  const end = targetColumn(pair, 'effective-end');
+  const start = targetColumn(pair, 'effective-start') ?? sequencedEdge(pair, pattern, 'effective-start');
+  const end = targetColumn(pair, 'effective-end') ?? sequencedEdge(pair, pattern, 'effective-end');
   if (start === undefined) {
     const stated = pair.stated.valid_from !== undefined;
     const message = `${shownName(pair, pair.target)} has no column that says when a version starts; name it with --set valid_from="…", or choose pattern scd1.`;
@@ -120,6 +120,16 @@ export function inferVersions(pair: Pair, pattern: PatternName): Inferred {
     ...storedHash(pair, tracked.options),
   };
   return { options, problems: tracked.problems };
+}
+
+/** Versions from a change feed may begin and end at a number, the feed's sequence: then the name alone tells. */
+function sequencedEdge(
+  pair: Pair,
+  pattern: PatternName,
+  role: 'effective-start' | 'effective-end',
+): CatalogColumn | undefined {
+  if (pattern !== 'scd2_cdc') return undefined;
+  return pair.target.columns.find((column) => fitsPattern(column.name, pair.conventions.columns[role]));
 }
 
 /** Flag, inactive date, insert date: columns that the load keeps up by itself. */

@@ -1,9 +1,10 @@
 import type { CatalogColumn } from '../../../../protocol/catalog.ts';
-import { fitsPattern, sameIdentifier } from '../../model/names.ts';
+import { sameIdentifier } from '../../model/names.ts';
 import { column, item, literal, named, select, source, union } from '../build.ts';
 import { columnType, freeName, type LoadContext, report } from '../context.ts';
 import { type Query, types } from '../language.ts';
 import type { LoadPlan } from '../plan.ts';
+import { satelliteNameColumn, trackedHashdiffColumn } from '../vault/extended-tracking.ts';
 import { hashdiffOver, stagedAs, stagedRows, type VaultStage, vaultStage } from '../vault/staging.ts';
 import { trackingPlan } from '../vault/tracking.ts';
 
@@ -11,8 +12,8 @@ import { trackingPlan } from '../vault/tracking.ts';
 export function planExtendedTracking(context: LoadContext): LoadPlan {
   const { source: from, target, options } = context;
   const whole = vaultStage(context);
-  const nameColumn = findNamed(context, ['satellite_name', '*sat*name*', 'satellite'], 'name of the satellite');
-  const hashdiff = findHashdiff(context);
+  const nameColumn = found(context, satelliteNameColumn(target), 'name of the satellite');
+  const hashdiff = found(context, trackedHashdiffColumn(target), 'hashdiff');
   const own = [nameColumn, hashdiff].flatMap((of) => (of === undefined ? [] : [of.name]));
   const stage: VaultStage = {
     ...whole,
@@ -70,16 +71,8 @@ export function planExtendedTracking(context: LoadContext): LoadPlan {
   );
 }
 
-function findHashdiff(context: LoadContext): CatalogColumn | undefined {
-  return (
-    context.target.columns.find((of) => of.role === 'hashdiff') ??
-    findNamed(context, ['hashdiff', 'hash_diff', 'hd_*', '*_hashdiff'], 'hashdiff')
-  );
-}
-
-function findNamed(context: LoadContext, patterns: readonly string[], what: string): CatalogColumn | undefined {
-  const { target } = context;
-  const found = patterns.flatMap((pattern) => target.columns.find((of) => fitsPattern(of.name, [pattern])) ?? [])[0];
-  if (found === undefined) report(context, 'missing-column', `${target.name.table} has no column for the ${what}.`);
-  return found;
+function found(context: LoadContext, column: CatalogColumn | undefined, what: string): CatalogColumn | undefined {
+  if (column === undefined)
+    report(context, 'missing-column', `${context.target.name.table} has no column for the ${what}.`);
+  return column;
 }
