@@ -168,3 +168,22 @@ describe.skipIf(refereeMissing() !== null)('the procedure itself', () => {
     expect(texts.flatMap(({ text }) => withoutSemicolonBeforeWith(text))).toEqual([]);
   });
 });
+
+/** A text as the procedure writes it down: literals with line breaks between them, and nothing that is no literal. */
+const literals = /^N'(?:[^']|'')*'(?: \+ NCHAR\(10\) \+ N'(?:[^']|'')*')*$/;
+
+test.each([2016, 2019] as const)('what stands between columns is one text on %i', (version) => {
+  const example = examples.at(-1);
+  if (example === undefined) throw new Error('no example');
+  const { source, target } = tablesOf(example);
+  const specification = { ...specificationOf('scd2_day', example), platform: `sqlserver:${version}` };
+  const { value } = generateLoad({ specification, tables: { source, target, extra: {} }, style: defaultStyle });
+  const text = value?.files.map((file) => file.text).join('\n') ?? '';
+  const between =
+    version === 2016
+      ? [...text.matchAll(/SELECT (N'.*) \+ r\.text\n/g)]
+      : [...text.matchAll(/STRING_AGG\(r\.text, (.*)\) WITHIN GROUP/g)];
+  const separators = between.map(([, separator = '']) => separator);
+  expect(separators).toContain(`N' + N''/'' + '`);
+  expect(separators.filter((separator) => !literals.test(separator))).toEqual([]);
+});

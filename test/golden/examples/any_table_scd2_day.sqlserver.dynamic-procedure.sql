@@ -199,7 +199,7 @@ BEGIN
         + N'            ';
 
     SET @Sql = @Sql + COALESCE((
-        SELECT STRING_AGG(r.text, N' + N'/' + ') WITHIN GROUP (ORDER BY r.position)
+        SELECT STRING_AGG(r.text, N' + N''/'' + ') WITHIN GROUP (ORDER BY r.position)
         FROM (
             SELECT
                 CASE
@@ -736,7 +736,7 @@ BEGIN
         + N'            ';
 
     SET @Sql = @Sql + COALESCE((
-        SELECT STRING_AGG(r.text, N' + N'/' + ') WITHIN GROUP (ORDER BY r.position)
+        SELECT STRING_AGG(r.text, N' + N''/'' + ') WITHIN GROUP (ORDER BY r.position)
         FROM (
             SELECT
                 CASE

@@ -532,7 +532,7 @@ function runText({ templates, controls, separator, first }: ColumnRun, printer: 
   ];
   const value = `CASE\n${indent(branches.join('\n'))}\nEND`;
   const rows = `SELECT\n${indent(`${value} AS text,\nc.position`)}\nFROM #columns AS c`;
-  const literal = `N'${separator.split('\n').join("' + NCHAR(10) + N'")}'`;
+  const literal = textOf(separator);
   if (!printer.features.stringAgg) {
     const chain = `SELECT ${literal} + r.text\nFROM (\n${indent(rows)}\n) AS r\nWHERE r.text IS NOT NULL\nORDER BY r.position\nFOR XML PATH(N''), TYPE`;
     const all = `COALESCE((\n${indent(chain)}\n).value(N'.', N'nvarchar(max)'), N'')`;
@@ -546,9 +546,13 @@ function runText({ templates, controls, separator, first }: ColumnRun, printer: 
 }
 
 function templateText(template: string): string {
-  const parts = template.split(markOf('column')).map((part) => {
-    const quoted = part.split('\n').map((line) => `N'${line.replaceAll("'", "''")}'`);
-    return quoted.join(' + NCHAR(10) + ');
-  });
-  return `CAST(N'' AS nvarchar(max)) + ${parts.join(' + c.escaped + ')}`;
+  return `CAST(N'' AS nvarchar(max)) + ${template.split(markOf('column')).map(textOf).join(' + c.escaped + ')}`;
+}
+
+/** Literals of the lines of a text. */
+function textOf(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `N'${line.replaceAll("'", "''")}'`)
+    .join(' + NCHAR(10) + ');
 }
