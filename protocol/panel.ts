@@ -39,11 +39,14 @@ export interface PanelParameter {
   readonly value: string | null;
 }
 
+/** `dry-run`: the load's own text, in a transaction that is rolled back at its end. */
+export type RunMode = 'preview' | 'run' | 'dry-run';
+
 /** One run or preview as the panel shows it. */
 export interface PanelRun {
   readonly id: string;
   readonly title: string;
-  readonly mode: 'preview' | 'run';
+  readonly mode: RunMode;
   readonly connection: ConnectionFacts;
   readonly state: 'connecting' | 'running' | 'cancelling' | 'finished';
   /** Null until the run is finished. */
@@ -60,6 +63,8 @@ export interface PanelRun {
   readonly parameters: readonly PanelParameter[];
   readonly elapsedMs: number | null;
   readonly canRerun: boolean;
+  /** The load's text can run in a transaction that is rolled back. */
+  readonly canDryRun: boolean;
   /** A transaction that the run left open; the person decides. */
   readonly openTransaction: boolean;
 }
@@ -70,7 +75,7 @@ export interface HistoryEntry {
   readonly title: string;
   /** Loads with one key are one line of the chart. */
   readonly load: string;
-  readonly mode: 'preview' | 'run';
+  readonly mode: RunMode;
   readonly connection: string;
   readonly environment: ConnectionFacts['environment'];
   /** ISO 8601, UTC. */
@@ -168,7 +173,7 @@ export type PanelRequest =
   | { readonly kind: 'copy'; readonly result: number; readonly range: CellRange; readonly headers: boolean }
   | { readonly kind: 'export'; readonly result: number; readonly format: ExportFormat }
   | { readonly kind: 'cancel' }
-  | { readonly kind: 'rerun'; readonly mode: 'preview' | 'run' }
+  | { readonly kind: 'rerun'; readonly mode: RunMode }
   | { readonly kind: 'parameters' }
   | { readonly kind: 'sql' }
   | { readonly kind: 'checks-script' }

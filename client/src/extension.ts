@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import type { RunMode } from '../../protocol/panel.ts';
 import { AddConnectionCommand } from './commands/add-connection.ts';
 import { CancelRunCommand } from './commands/cancel-run.ts';
 import type { Command } from './commands/command.ts';
@@ -13,11 +14,10 @@ import { ExplainRuleCommand } from './commands/explain-rule.ts';
 import { GenerateLoadCommand } from './commands/generate-load.ts';
 import { ImportConnectionCommand } from './commands/import-connection.ts';
 import { PrepareEmbeddedDatabaseCommand } from './commands/prepare-embedded-database.ts';
-import { PreviewLoadCommand } from './commands/preview-load.ts';
 import { RunAllLoadsCommand } from './commands/run-all-loads.ts';
 import { RunCurrentStatementCommand } from './commands/run-current-statement.ts';
-import { RunLoadCommand } from './commands/run-load.ts';
 import { RunSelectionCommand } from './commands/run-selection.ts';
+import { StartLoadCommand } from './commands/start-load.ts';
 import { CheckDataCommand, ShowTimelineCommand } from './commands/target-commands.ts';
 import { windowCommands } from './commands/window-commands.ts';
 import { Connections } from './connections/connections.ts';
@@ -106,8 +106,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const rulePages = path('docs', 'rules');
   const commands: readonly Command[] = [
     new GenerateLoadCommand(chooser, server, prompts, workbench),
-    new PreviewLoadCommand(chooser, runs),
-    new RunLoadCommand(chooser, runs),
+    new StartLoadCommand('previewLoad', chooser, runs),
+    new StartLoadCommand('runLoad', chooser, runs),
+    new StartLoadCommand('dryRunLoad', chooser, runs),
     new RunSelectionCommand(workbench, prompts, runs),
     new RunCurrentStatementCommand(workbench, server, runs),
     new RunAllLoadsCommand(server, prompts, runs, () => setting('run.onFailure', 'stop')),
@@ -197,7 +198,7 @@ function tellConnections(server: LanguageServer, connections: Connections): void
   }
 }
 
-async function again(runs: RunController, mode: 'preview' | 'run', askParameters: boolean): Promise<void> {
+async function again(runs: RunController, mode: RunMode, askParameters: boolean): Promise<void> {
   if (runs.last !== null) await runs.start(mode, runs.last.target, { askParameters });
 }
 

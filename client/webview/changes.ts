@@ -14,6 +14,12 @@ const meanings: Readonly<Record<CountName, string>> = {
   skipped: 'staged rows left out',
 };
 
+const captions = {
+  preview: 'What a run would do',
+  run: 'What the run did',
+  'dry-run': 'What the run did before it was rolled back',
+} as const;
+
 /** Counts by kind as numbers and bars, what went wrong, and sample rows with old beside new. */
 export class ChangesView {
   readonly element = element('section', { class: 'changes' });
@@ -71,7 +77,7 @@ function countsOf(run: PanelRun): HTMLElement {
     return element('p', { class: 'empty' }, text);
   }
   const largest = Math.max(1, ...countNames.map((name) => counts[name] ?? 0));
-  const caption = run.mode === 'preview' ? 'What a run would do' : 'What the run did';
+  const caption = captions[run.mode];
   return element(
     'table',
     { class: 'counts' },

@@ -10,6 +10,12 @@ const endings = {
   unknown: { icon: 'question', word: 'Unknown' },
 } as const;
 
+const modes = {
+  preview: { name: 'Preview', written: ', nothing written' },
+  run: { name: 'Run', written: '' },
+  'dry-run': { name: 'Dry run', written: ', rolled back' },
+} as const;
+
 /** The top of the panel: which load, where, how far, how it ended, and what can be done next. */
 export class RunHeader {
   readonly element: HTMLElement;
@@ -22,6 +28,7 @@ export class RunHeader {
   readonly #cancel = button('Cancel', 'debug-stop', () => send({ kind: 'cancel' }), true);
   readonly #run = button('Run', 'play', () => send({ kind: 'rerun', mode: 'run' }), true);
   readonly #preview = button('Preview', 'eye', () => send({ kind: 'rerun', mode: 'preview' }));
+  readonly #dryRun = button('Dry Run', 'beaker', () => send({ kind: 'rerun', mode: 'dry-run' }));
   readonly #change = button('Parameters…', 'settings', () => send({ kind: 'parameters' }));
   readonly #commit = button('Commit', 'check', () => send({ kind: 'transaction', action: 'commit' }));
   readonly #rollback = button('Roll Back', 'discard', () => send({ kind: 'transaction', action: 'rollback' }));
@@ -34,6 +41,7 @@ export class RunHeader {
       this.#cancel,
       this.#run,
       this.#preview,
+      this.#dryRun,
       this.#change,
       this.#commit,
       this.#rollback,
@@ -57,6 +65,7 @@ export class RunHeader {
     show(this.#cancel, isRunning);
     show(this.#run, canStart);
     show(this.#preview, canStart);
+    show(this.#dryRun, canStart && run.canDryRun);
     show(this.#change, canStart && run.parameters.length > 0);
     show(this.#commit, run?.openTransaction === true);
     show(this.#rollback, run?.openTransaction === true);
@@ -64,7 +73,7 @@ export class RunHeader {
     show(this.#place, run !== null);
     show(this.#parameters, run !== null && run.parameters.length > 0);
     if (run === null) return;
-    this.#title.textContent = `${run.mode === 'preview' ? 'Preview' : 'Run'} · ${run.title}`;
+    this.#title.textContent = `${modes[run.mode].name} · ${run.title}`;
     this.#state.replaceChildren(...stateOf(run));
     this.#state.dataset['status'] = run.status ?? run.state;
     this.#place.replaceChildren(...placeOf(run));
@@ -87,7 +96,7 @@ export class RunHeader {
 function stateOf(run: PanelRun): (Node | string)[] {
   if (run.status !== null) {
     const elapsed = run.elapsedMs === null ? '' : ` in ${formatElapsed(run.elapsedMs)}`;
-    const written = run.mode === 'preview' ? ', nothing written' : '';
+    const written = modes[run.mode].written;
     return [
       icon(endings[run.status].icon),
       `${endings[run.status].word}${elapsed}${run.status === 'done' ? written : ''}`,

@@ -161,7 +161,7 @@ function table(entries: readonly HistoryEntry[]): HTMLElement {
       'tr',
       {},
       element('th', { scope: 'row' }, entry.startedAt.slice(0, 19).replace('T', ' ')),
-      element('td', {}, entry.mode),
+      element('td', {}, entry.mode.replace('-', ' ')),
       element(
         'td',
         { title: entry.message ?? (entry.counts === null ? '' : summarize(entry.counts)) },

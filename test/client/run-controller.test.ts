@@ -157,6 +157,48 @@ describe('a run', () => {
   });
 });
 
+describe('a dry run', () => {
+  test('sends the text of the load to be rolled back, and is written down as what it is', async () => {
+    const { runs, page, history, sessions } = setUp(executable({ dryRunRefusal: null }));
+    await runs.start('dry-run', target);
+    expect(sessions.opened[0]?.session.jobs).toEqual([
+      { mode: 'run', batches: [{ text: 'INSERT INTO t SELECT 1', line: 0 }], isDryRun: true },
+    ]);
+    expect(page.run).toMatchObject({ mode: 'dry-run', status: 'done', canDryRun: true });
+    expect(await history.entries()).toMatchObject([{ mode: 'dry-run', status: 'done' }]);
+  });
+
+  test('of a text that would end its transaction is refused in words, and not offered', async () => {
+    const refusal = 'A dry run refuses EXEC, since what it runs may commit: EXEC dw.Load';
+    const { runs, page, prompts, sessions } = setUp(executable({ dryRunRefusal: refusal }));
+    await runs.start('dry-run', target);
+    expect(prompts.said).toEqual([refusal]);
+    expect(sessions.opened).toEqual([]);
+    await runs.start('run', target);
+    expect(page.run).toMatchObject({ status: 'done', canDryRun: false });
+  });
+
+  test('asks on a protected connection', async () => {
+    const { runs, settings, sessions, prompts } = setUp(executable({ dryRunRefusal: null }), 'pw', false);
+    settings.user = [prod];
+    settings.name = 'Prod';
+    await runs.start('dry-run', target);
+    expect(prompts.asked.at(-1)).toMatch(
+      /^Run and roll back on the protected connection "Prod"\?[\s\S]*ROLLBACK after it/,
+    );
+    expect(sessions.opened[0]?.session.jobs).toEqual([]);
+  });
+
+  test('is no way around a read-only connection', async () => {
+    const { runs, settings, sessions, prompts } = setUp(executable({ dryRunRefusal: null }));
+    settings.user = [{ ...prod, readOnly: true }];
+    settings.name = 'Prod';
+    await runs.start('dry-run', target);
+    expect(prompts.said.join()).toContain('read-only');
+    expect(sessions.opened).toEqual([]);
+  });
+});
+
 describe('what stands before a run', () => {
   test('an untrusted workspace runs nothing', async () => {
     const { runs, workbench, server, prompts } = setUp();

@@ -16,7 +16,8 @@ const connection = {
 
 function model(...texts: string[]): RunModel {
   const batches = texts.map((text, line) => ({ text, line }));
-  return new RunModel({ id: '1', title: 'Load', mode: 'run', connection, batches, parameters: [], canRerun: true });
+  const what = { id: '1', title: 'Load', mode: 'run', canRerun: true, canDryRun: false } as const;
+  return new RunModel({ ...what, connection, batches, parameters: [] });
 }
 
 function ended(status: RunResult['status'], counts = unknownCounts): RunResult {

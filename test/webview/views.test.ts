@@ -38,6 +38,7 @@ const run: PanelRun = {
   parameters: [],
   elapsedMs: 1200,
   canRerun: true,
+  canDryRun: false,
   openTransaction: false,
 };
 
@@ -72,6 +73,17 @@ describe('the header', () => {
     expect(header.element.querySelector('[aria-live]')?.textContent).toBe('Load finished: 42 inserted, 3 expired');
     const shown = texts(header.element, 'vscode-button:not([hidden])');
     expect(shown).toEqual(['Run', 'Preview']);
+  });
+
+  test('says of a dry run that it was rolled back, and offers one where the text allows it', async () => {
+    const { RunHeader } = await import('../../client/webview/header.ts');
+    const header = new RunHeader();
+    header.update({ ...run, mode: 'dry-run', canDryRun: true });
+    expect(header.element.querySelector('h1')?.textContent).toBe('Dry run · Satellite');
+    expect(header.element.querySelector('.state')?.textContent).toBe('Done in 1.2 s, rolled back');
+    const [offered] = [...header.element.querySelectorAll<HTMLElement>('vscode-button:not([hidden])')].slice(-1);
+    offered?.click();
+    expect(sent.at(-1)).toEqual({ kind: 'rerun', mode: 'dry-run' });
   });
 
   test('a running load can be cancelled and nothing else', async () => {

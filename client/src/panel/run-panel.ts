@@ -4,6 +4,7 @@ import type {
   PanelRequest,
   PanelTab,
   PanelUpdate,
+  RunMode,
   TimelineState,
 } from '../../../protocol/panel.ts';
 import type { ColumnMapping } from '../../../protocol/requests.ts';
@@ -21,7 +22,7 @@ export interface Page {
 /** What the panel leaves to the rest of the extension. */
 export interface PanelActions {
   cancel(): void;
-  rerun(mode: 'preview' | 'run'): void;
+  rerun(mode: RunMode): void;
   changeParameters(): void;
   openSql(): void;
   openChecksScript(): void;

@@ -67,6 +67,7 @@ export class Inspector {
       batches,
       parameters: [],
       canRerun: false,
+      canDryRun: false,
     });
     this.#panel.showRun(model);
     await this.#runChecks(opened.session, model, batches);

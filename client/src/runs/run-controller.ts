@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { unknownCounts } from '../../../protocol/counts.ts';
-import type { ConnectionFacts, HistoryEntry } from '../../../protocol/panel.ts';
+import type { ConnectionFacts, HistoryEntry, RunMode } from '../../../protocol/panel.ts';
 import type { ExecutableLoad, LoadParameter } from '../../../protocol/requests.ts';
 import type { Batch, RunError } from '../../../protocol/run.ts';
 import type { SessionEnd } from '../../../protocol/runner-process.ts';
@@ -70,9 +70,9 @@ export class RunController {
     return this.#last;
   }
 
-  /** Runs or previews; resolves with the status once it has ended, undefined when it never began. */
+  /** Runs, previews or runs and rolls back; resolves with the status once it has ended, undefined when it never began. */
   async start(
-    mode: 'run' | 'preview',
+    mode: RunMode,
     target: LoadTarget,
     options: StartOptions = {},
   ): Promise<SessionEnd['result'] | undefined> {
@@ -93,7 +93,7 @@ export class RunController {
       );
       return undefined;
     }
-    const refusal = mode === 'run' ? readOnlyRefusal(connections.factsOf(target.uri), load) : undefined;
+    const refusal = refusalOf(mode, connections.factsOf(target.uri), load);
     if (refusal !== undefined) {
       await prompts.warn(refusal);
       return undefined;
@@ -145,11 +145,7 @@ export class RunController {
     return load === null ? undefined : shifted(load, target);
   }
 
-  async #run(
-    mode: 'run' | 'preview',
-    target: LoadTarget,
-    load: ExecutableLoad,
-  ): Promise<SessionEnd['result'] | undefined> {
+  async #run(mode: RunMode, target: LoadTarget, load: ExecutableLoad): Promise<SessionEnd['result'] | undefined> {
     const { connections, panel, problems, prompts } = this.#ports;
     const batches = mode === 'preview' ? (load.preview?.batches ?? []) : load.batches;
     const model = new RunModel({
@@ -164,6 +160,7 @@ export class RunController {
         value: value ?? (isClock === true ? '(the clock)' : null),
       })),
       canRerun: true,
+      canDryRun: (load.dryRunRefusal ?? null) === null,
     });
     const run: ActiveRun = { model, session: null, isCancelled: false };
     this.#active.set(target.uri, run);
@@ -188,7 +185,9 @@ export class RunController {
       run.session = opened.session;
       await this.#ports.history.record({ ...entry, connection: opened.session.facts.name });
       isRecorded = true;
-      const end = await opened.session.run({ mode, batches }, (event) => {
+      const isDryRun = mode === 'dry-run';
+      const job = mode === 'preview' ? { mode, batches } : { mode: 'run' as const, batches, isDryRun };
+      const end = await opened.session.run(job, (event) => {
         model.apply(event);
         panel.runChanged(model);
       });
@@ -224,12 +223,13 @@ export class RunController {
   }
 
   /** A protected connection asks before every run, with everything that is about to happen. */
-  async #confirmed(mode: 'run' | 'preview', facts: ConnectionFacts, load: ExecutableLoad): Promise<boolean> {
+  async #confirmed(mode: RunMode, facts: ConnectionFacts, load: ExecutableLoad): Promise<boolean> {
     if (mode === 'preview' || !facts.isProtected) return true;
+    const isDryRun = mode === 'dry-run';
     return this.#ports.prompts.confirm(
-      `Run on the protected connection "${facts.name}"?`,
-      confirmationOf(facts, load),
-      'Run',
+      `Run${isDryRun ? ' and roll back' : ''} on the protected connection "${facts.name}"?`,
+      confirmationOf(facts, load, isDryRun),
+      isDryRun ? 'Run and Roll Back' : 'Run',
     );
   }
 
@@ -249,7 +249,7 @@ export class RunController {
 }
 
 /** Everything that a person has to know before saying yes. A long text is cut here; the panel has all of it. */
-function confirmationOf(facts: ConnectionFacts, load: ExecutableLoad): string {
+function confirmationOf(facts: ConnectionFacts, load: ExecutableLoad, isDryRun: boolean): string {
   const text =
     load.text.length > 4000 ? `${load.text.slice(0, 4000)}\n… (${load.text.length - 4000} more characters)` : load.text;
   const parameters = load.parameters.map(shownParameter);
@@ -259,12 +259,16 @@ function confirmationOf(facts: ConnectionFacts, load: ExecutableLoad): string {
     `Login: ${facts.login ?? 'none'}`,
     `Environment: ${facts.environment}`,
     `Parameters: ${parameters.length === 0 ? 'none' : parameters.join(', ')}`,
+    ...(isDryRun ? ['Transaction: BEGIN TRANSACTION before the text, ROLLBACK after it'] : []),
     '',
     text,
   ].join('\n');
 }
 
-function readOnlyRefusal(facts: ConnectionFacts, load: ExecutableLoad): string | undefined {
+/** Why the load can't run in this mode, in words. */
+function refusalOf(mode: RunMode, facts: ConnectionFacts, load: ExecutableLoad): string | undefined {
+  if (mode === 'preview') return undefined;
+  if (mode === 'dry-run' && typeof load.dryRunRefusal === 'string') return load.dryRunRefusal;
   if (!facts.isReadOnly || load.readsOnly === true) return undefined;
   return `"${facts.name}" is read-only, and this text is not proved to be a read. Choose another connection to run it.`;
 }

@@ -24,6 +24,7 @@ export interface RunStart {
   readonly batches: readonly Batch[];
   readonly parameters: readonly PanelParameter[];
   readonly canRerun: boolean;
+  readonly canDryRun: boolean;
 }
 
 /** One run as its events tell it. It knows nothing of processes or pages. */
@@ -147,6 +148,7 @@ export class RunModel {
       parameters: this.#start.parameters,
       elapsedMs: result?.elapsedMs ?? null,
       canRerun: this.#start.canRerun,
+      canDryRun: this.#start.canDryRun,
       openTransaction: this.#openTransaction,
     };
   }
