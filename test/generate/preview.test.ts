@@ -31,6 +31,18 @@ const patterns: readonly PatternName[] = [
   'inactivation',
   'ma_satellite',
   'eff_satellite',
+  'link',
+  'nh_link',
+  'reference_table',
+  'status_tracking_satellite',
+  'record_tracking_satellite',
+  'xts',
+  'ghost_records',
+  'scd2_timestamp',
+  'pit',
+  'bridge',
+  'hash',
+  'stage_null_keys',
 ];
 const settings = duckdbSettings('separate');
 const chosen = patterns.flatMap((pattern) =>

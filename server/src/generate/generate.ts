@@ -102,7 +102,7 @@ function formOf(
   ].join('\n');
   const { shape, target } = specification;
   const path = `${specification.pattern}_${target.table}.sql`;
-  const previewable = plan.replaces === null;
+  const previewable = plan.replaces?.kind !== 'view';
   if (chosen.family === 'duckdb') {
     const text = `${head}\n\n${cased(duckdbScript(plan, chosen.printer, shape, hooks))}\n`;
     const preview = previewable ? `${duckdbPreview(plan, chosen.printer, tables.target)}\n` : null;

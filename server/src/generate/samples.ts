@@ -20,15 +20,18 @@ import { columnType } from '../load/context.ts';
 import { type Expression, type Item, type Query, types, type Union } from '../load/language.ts';
 import type { LoadPlan, Write } from '../load/plan.ts';
 import { changeColumns } from '../sql/merge.ts';
+import { replacementSamples } from './replacement-samples.ts';
 
 /** Changes shown for each write. */
 const samplesPerWrite = 20;
 
-/** One result set a write: `sample_kind`, `sample_no`, `sample_side`, then the target's columns. */
+/** One result set a write, then those of a target that is built anew: `sample_kind`, `sample_no`, `sample_side`, then the target's columns. */
 export function sampleQueries(plan: LoadPlan, target: CatalogTable): readonly (Query | Union)[] {
-  return plan.writes
-    .filter((write) => write.kind !== 'insert' || write.into === undefined)
-    .map((write, index) => sampleQuery(write, plan, target, index * samplesPerWrite));
+  const writes = plan.writes.filter((write) => write.kind !== 'insert' || write.into === undefined);
+  return [
+    ...writes.map((write, index) => sampleQuery(write, plan, target, index * samplesPerWrite)),
+    ...replacementSamples(plan, target, samplesPerWrite),
+  ];
 }
 
 function sampleQuery(write: Write, plan: LoadPlan, target: CatalogTable, offset: number): Query | Union {

@@ -134,9 +134,20 @@ export interface LoadPlan {
   readonly counts: Readonly<Record<CountName, Expression | null>>;
   /** A table of its own that the load keeps beside the target; created when absent. */
   readonly keeps: readonly KeptTable[];
-  /** The load replaces all rows of the target by `rebuild`, or defines it as a view. */
-  readonly replaces: { readonly kind: 'rows' | 'view'; readonly says: string; readonly query: Query | Union } | null;
+  /** The load replaces all rows of the target by those of the query, or defines it as a view. */
+  readonly replaces: Replacement | null;
 }
+
+export type Replacement =
+  /** `built` is the relation that the query reads under the alias `b`; `identity` tells a row before from one after. */
+  | {
+      readonly kind: 'rows';
+      readonly says: string;
+      readonly query: Query;
+      readonly built: string;
+      readonly identity: readonly string[];
+    }
+  | { readonly kind: 'view'; readonly says: string; readonly query: Query | Union };
 
 /** A companion table (events that a change feed has brought, for example). */
 export interface KeptTable {

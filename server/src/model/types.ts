@@ -1,3 +1,5 @@
+import { isTsql, type PlatformName } from '../../../protocol/platform.ts';
+
 /** What kind of values a type holds, as far as loads care. */
 type TypeFamily =
   | 'integer'
@@ -208,3 +210,10 @@ export function mayHoldDigest(facts: TypeFacts): boolean {
 export function isTemporal(facts: TypeFacts): boolean {
   return facts.family === 'timestamp' || facts.family === 'date';
 }
+
+/** False for types that no change test of the platform can compare; they are stored, but do not open versions. */
+export function isComparable(type: string, platform: PlatformName): boolean {
+  return !(isTsql(platform) && incomparable.test(type));
+}
+
+const incomparable = /^(sys\.)?(xml|geography|geometry|text|ntext|image|json|vector)\b/;

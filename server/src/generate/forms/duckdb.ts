@@ -82,8 +82,7 @@ function replacement({ replaces, target }: LoadPlan, printer: DuckDbPrinter): re
   if (replaces.kind === 'view') {
     return [`${comment(replaces.says)}\nCREATE OR REPLACE VIEW ${name} AS\n${printer.query(replaces.query)};`];
   }
-  const first = replaces.query.kind === 'union' ? replaces.query.parts[0] : replaces.query;
-  const columns = (first?.items ?? []).map((item) => printer.name(item.name));
+  const columns = replaces.query.items.map((item) => printer.name(item.name));
   return [
     `${comment(replaces.says)}\nDELETE FROM ${name};`,
     `INSERT INTO ${name} (\n${indent(commaList(columns, printer.style.comma))}\n)\n${printer.query(replaces.query)};`,

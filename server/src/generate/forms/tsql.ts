@@ -299,8 +299,7 @@ function keptTables(plan: LoadPlan, printer: TsqlPrinter): readonly string[] {
 function replacement({ replaces, target }: LoadPlan, printer: TsqlPrinter): readonly string[] {
   if (replaces === null || replaces.kind === 'view') return [];
   const name = printer.tableName(target);
-  const first = replaces.query.kind === 'union' ? replaces.query.parts[0] : replaces.query;
-  const columns = (first?.items ?? []).map((item) => printer.name(item.name));
+  const columns = replaces.query.items.map((item) => printer.name(item.name));
   return [
     `${comment(replaces.says)}\nDELETE FROM ${name};`,
     `INSERT INTO ${name} (\n${indent(commaList(columns, printer.style.comma))}\n)\n${printer.query(replaces.query)};`,

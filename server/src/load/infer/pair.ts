@@ -68,13 +68,6 @@ function hasStageColumn(pair: Pair, name: string): boolean {
   return pair.source.columns.some((column) => sameIdentifier(column.name, name));
 }
 
-/** Types that no change test of the platform can compare; they are stored, but do not open versions. */
-export function isComparable(column: CatalogColumn, pair: Pair): boolean {
-  return !(isTsql(pair.source.platform) && incomparable.test(column.type));
-}
-
-const incomparable = /^(sys\.)?(xml|geography|geometry|text|ntext|image|json|vector)\b/;
-
 /**
  * Key columns of the stage: stated ones, or those that the tables imply, with a problem where neither tells. Stated
  * columns must exist.

@@ -3,7 +3,7 @@ import { isTsql } from '../../../../protocol/platform.ts';
 import type { Problem } from '../../../../protocol/problem.ts';
 import type { LoadOptions, PatternName } from '../../../../protocol/specification.ts';
 import { compactName, fitsPattern, words } from '../../model/names.ts';
-import { mayHoldDigest, typeFacts } from '../../model/types.ts';
+import { isComparable, mayHoldDigest, typeFacts } from '../../model/types.ts';
 import {
   dateInDefault,
   flagValues,
@@ -12,7 +12,6 @@ import {
   inferMapping,
   inferParameters,
   inferTargetKey,
-  isComparable,
   matchOf,
   openEndOf,
   type Pair,
@@ -32,7 +31,7 @@ function inferTracked(pair: Pair): Inferred {
       match.source !== null &&
       !keys.includes(match.source.name),
   );
-  const comparable = tracked.filter((match) => isComparable(match.target, pair));
+  const comparable = tracked.filter((match) => isComparable(match.target.type, pair.source.platform));
   const silent = tracked.filter((match) => !comparable.includes(match));
   const names = (matches: readonly (typeof tracked)[number][]) =>
     matches.flatMap((match) => (match.source === null ? [] : [match.source.name]));

@@ -52,6 +52,8 @@ export function rebuildPlan(context: LoadContext, { says, parameters, steps, row
     replaces: {
       kind: 'rows',
       says: 'Replace all rows.',
+      built: 'built',
+      identity: context.options.target_identity ?? context.options.target_key ?? [],
       query: select(
         columns.map(({ name }) => item(name, { kind: 'column', of: 'b', name, type: types.text })),
         source({ kind: 'named', name: 'built' }, 'b'),
