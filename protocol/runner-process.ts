@@ -58,6 +58,8 @@ export interface SessionDescription {
   readonly facts: ConnectionFacts;
   /** Version, edition, encryption … in words. */
   readonly about: readonly string[];
+  /** Why texts for the profile's platform may not fit the server, as sentences. */
+  readonly warnings: readonly string[];
   /** Once lost it stays lost: open another one. */
   readonly isLost: boolean;
   readonly openTransaction: boolean;

@@ -187,6 +187,7 @@ function describe({ settings, session }: Held): SessionDescription {
       isReadOnly: settings.isReadOnly,
     },
     about: facts.about,
+    warnings: facts.warnings,
     isLost: session.isLost,
     openTransaction: session.inTransaction,
   };

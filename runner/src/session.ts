@@ -14,6 +14,8 @@ export interface SessionFacts {
   readonly login: string | null;
   /** Version, edition, encryption … in words. */
   readonly about: readonly string[];
+  /** Why texts for this platform may not fit the server, as sentences. */
+  readonly warnings: readonly string[];
 }
 
 /** An error as the engine answered it; a batch may have several. */

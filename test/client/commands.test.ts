@@ -95,6 +95,22 @@ describe('Add Connection', () => {
     expect(prompts.said).toEqual(['Prod answers: dwh01 · DW · login loader · version 1']);
   });
 
+  test('a server of another platform is told with the answer of the test, and again when a file connects', async () => {
+    const prompts = new ScriptedPrompts('sqlserver', 'dwh01', 'DW', 'SQL login', 'loader', 'pw', 'Development', 'Dev');
+    const { connections, settings, sessions } = fakeConnections(prompts);
+    sessions.prepare = (session) => {
+      session.warnings = ['The server is Azure SQL Database, but the profile says sqlserver.'];
+    };
+    await new AddConnectionCommand(connections, settings, prompts).run();
+    expect(prompts.said).toEqual([
+      'Dev answers: dwh01 · DW · login loader · version 1. The server is Azure SQL Database, but the profile says sqlserver.',
+    ]);
+    settings.name = 'Dev';
+    await connections.session('file:///w/a.sql');
+    await connections.session('file:///w/a.sql');
+    expect(prompts.said.slice(1)).toEqual(['Dev: The server is Azure SQL Database, but the profile says sqlserver.']);
+  });
+
   test('a failing test is told and the profile stays', async () => {
     const prompts = new ScriptedPrompts('duckdb', 'x.duckdb', 'Development', 'File');
     const { connections, settings, sessions } = fakeConnections(prompts);

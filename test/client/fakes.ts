@@ -180,6 +180,7 @@ export const doneResult: RunResult = {
 class FakeSession implements Session {
   facts: ConnectionFacts;
   readonly about: readonly string[] = ['version 1'];
+  warnings: readonly string[] = [];
   isLost = false;
   readonly jobs: RunJob[] = [];
   openTransaction = false;
@@ -197,6 +198,7 @@ class FakeSession implements Session {
     const description: SessionDescription = {
       facts: this.facts,
       about: this.about,
+      warnings: this.warnings,
       isLost: this.isLost,
       openTransaction: false,
     };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CellValue } from '../../protocol/run.ts';
 import { readConnectionText } from '../../runner/src/connection-text.ts';
+import { productWarnings } from '../../runner/src/drivers/mssql-product.ts';
 import { openSession } from '../../runner/src/open-session.ts';
 import { query } from '../../runner/src/queries.ts';
 import type { BatchEnd, EngineError, Session } from '../../runner/src/session.ts';
@@ -58,10 +59,42 @@ test('the server says where the session is, and USE is followed', async () => {
     database: 'dwh',
     login: 'loader',
     about: ['Microsoft SQL Server 2022 · 16.0.1000 · Developer Edition', 'not encrypted'],
+    warnings: [],
   });
   await session.changeDatabase('sta]ging');
   expect(session.facts.database).toBe('sta]ging');
   expect(server.recorder.sql().at(-1)).toBe('USE [sta]]ging]');
+});
+
+test('a server that is no such platform as the profile says is told', async () => {
+  const server = await serveWarehouse();
+  const session = await openOn(server, { platform: 'synapse' });
+  expect(session.facts.warnings).toEqual([
+    'The server is SQL Server, but the profile says synapse. Set "platform" of the profile to "sqlserver", else texts are made for another engine.',
+  ]);
+});
+
+test.each([
+  ['sqlserver', 3, '16.0.1000.6', 'dwh01', null],
+  ['sqlserver', 3, '13.0.5026.0', 'dwh01', /SQL Server 2016: say "platform": "sqlserver:2016" in mergewright\.json/],
+  ['sqlserver', 5, '12.0.2000.8', 'x.database.windows.net', /is Azure SQL Database, .* to "azuresql"/],
+  ['azuresql', 5, '12.0.2000.8', 'x.database.windows.net', null],
+  ['sqlserver', 8, '12.0.2000.8', 'mi.database.windows.net', null],
+  ['azuresql', 6, '10.0.15225.0', 'x.sql.azuresynapse.net', /dedicated SQL pool, .* to "synapse"/],
+  [
+    'synapse',
+    11,
+    '12.0.2000.8',
+    'x-ondemand.sql.azuresynapse.net',
+    /serverless SQL pool, .* No platform stands for it/,
+  ],
+  ['fabric', 11, '12.0.2000.8', 'x.datawarehouse.fabric.microsoft.com', null],
+  ['synapse', 11, '12.0.2000.8', 'x.datawarehouse.fabric.microsoft.com', /is Microsoft Fabric, .* to "fabric"/],
+  ['sqlserver', 0, '', 'unheard-of', null],
+] as const)('a profile of %s on engine edition %i of %s at %s', (platform, engineEdition, version, host, said) => {
+  const warnings = productWarnings(platform, { engineEdition, version, host }).join(' ');
+  if (said === null) expect(warnings).toBe('');
+  else expect(warnings).toMatch(said);
 });
 
 test('one connection, the text as it is, values without a lost digit', async () => {

@@ -29,8 +29,9 @@ const itself = script(
         'd nvarchar(128)',
         'e nvarchar(128)',
         'f nvarchar(300)',
+        'g int',
       ],
-      [['WH01', session.database, 'loader', '16.0.1000', 'Developer Edition', 'Microsoft SQL Server 2022\nmore']],
+      [['WH01', session.database, 'loader', '16.0.1000', 'Developer Edition', 'Microsoft SQL Server 2022\nmore', 3]],
     ),
   ]),
 );

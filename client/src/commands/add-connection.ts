@@ -53,10 +53,12 @@ export class AddConnectionCommand implements Command {
         this.#connections.open(`test of ${profile.name}`, profile),
       );
       if (session === undefined) return;
-      const { facts, about } = session;
+      const { facts, about, warnings } = session;
       await session.close();
       const lines = [facts.server, facts.database, facts.login === null ? null : `login ${facts.login}`, ...about];
-      await this.#prompts.inform(`${profile.name} answers: ${lines.filter((line) => line !== null).join(' · ')}`);
+      const answer = `${profile.name} answers: ${lines.filter((line) => line !== null).join(' · ')}`;
+      if (warnings.length === 0) await this.#prompts.inform(answer);
+      else await this.#prompts.warn(`${answer}. ${warnings.join(' ')}`);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       await this.#prompts.fail(`${profile.name} does not answer: ${reason}`);

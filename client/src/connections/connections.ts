@@ -109,6 +109,8 @@ export class Connections {
     if (session === undefined) return undefined;
     this.#sessions.set(uri, { profile, session });
     this.#changed();
+    // A toast resolves when it is closed, which nobody has to do before working on.
+    for (const warning of session.warnings) void this.#ports.prompts.warn(`${profile.name}: ${warning}`);
     return { session, isNew: true, wasLost: held !== undefined };
   }
 

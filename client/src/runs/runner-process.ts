@@ -166,6 +166,10 @@ class RunnerSession implements Session {
     return this.#description.about;
   }
 
+  get warnings(): readonly string[] {
+    return this.#description.warnings;
+  }
+
   get isLost(): boolean {
     return this.#description.isLost;
   }

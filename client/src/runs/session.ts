@@ -9,6 +9,8 @@ export interface Session {
   readonly facts: ConnectionFacts;
   /** Version, edition, encryption … in words, as the server said at the login. */
   readonly about: readonly string[];
+  /** Why texts for the profile's platform may not fit the server, as sentences. */
+  readonly warnings: readonly string[];
   readonly isLost: boolean;
   readonly openTransaction: boolean;
   /** Sends batches in order and resolves with the end, whatever it is. Rejects only when nothing was sent. */

@@ -91,6 +91,7 @@ class DuckdbSession implements Session {
       database: this.#database,
       login: null,
       about: [`DuckDB ${this.#version}`, 'embedded, no network'],
+      warnings: [],
     };
   }
 

@@ -16,6 +16,7 @@ import {
   type SessionFacts,
 } from '../session.ts';
 import { connect } from './mssql-connect.ts';
+import { productWarnings } from './mssql-product.ts';
 import { type ColumnReader, type ColumnShape, columnReader } from './mssql-values.ts';
 
 /** SQL Server, Azure SQL, Synapse and Fabric: one held connection of `tedious`, never a pool. */
@@ -67,6 +68,7 @@ class MssqlSession implements Session {
       database: settings.database,
       login: settings.user,
       about: [],
+      warnings: [],
     };
   }
 
@@ -228,7 +230,7 @@ class MssqlSession implements Session {
 
   async #readFacts(): Promise<void> {
     const [row = []] = await queryRows(this, factsQuery);
-    const [server, database, login, version, edition, product] = row.map((value) => String(value ?? ''));
+    const [server, database, login, version, edition, product, engine] = row.map((value) => String(value ?? ''));
     const encryption =
       this.#settings.encrypt === 'strict'
         ? 'encrypted (TDS 8)'
@@ -244,13 +246,19 @@ class MssqlSession implements Session {
         [product?.split('\n')[0]?.trim() ?? '', version ?? '', edition ?? ''].filter((part) => part !== '').join(' · '),
         encryption,
       ].filter((part) => part !== ''),
+      warnings: productWarnings(this.#settings.platform, {
+        engineEdition: Number(engine ?? 0),
+        version: version ?? '',
+        host: this.#settings.server ?? '',
+      }),
     };
   }
 }
 
 /** Says where the session really is; accepted by every member of the family. */
 export const factsQuery = `SELECT CAST(SERVERPROPERTY('ServerName') AS nvarchar(256)), DB_NAME(), SUSER_SNAME(),
-  CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128)), CAST(SERVERPROPERTY('Edition') AS nvarchar(128)), @@VERSION`;
+  CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128)), CAST(SERVERPROPERTY('Edition') AS nvarchar(128)), @@VERSION,
+  CAST(SERVERPROPERTY('EngineEdition') AS int)`;
 
 /** Rows come one by one; they are handed over in chunks. */
 class RowGatherer {
