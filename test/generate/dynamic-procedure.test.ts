@@ -187,3 +187,22 @@ test.each([2016, 2019] as const)('what stands between columns is one text on %i'
   expect(separators).toContain(`N' + N''/'' + '`);
   expect(separators.filter((separator) => !literals.test(separator))).toEqual([]);
 });
+
+test('names of two databases are compared under the collation of the one that the procedure is in', () => {
+  const [example] = examples;
+  if (example === undefined) throw new Error('no example');
+  const { source, target } = tablesOf(example);
+  const stated = specificationOf('scd2_day', example);
+  const textOf = (database: string): string => {
+    const from = { ...source, name: { ...source.name, database } };
+    const specification = { ...stated, source: from.name };
+    const { value } = generateLoad({
+      specification,
+      tables: { source: from, target, extra: {} },
+      style: defaultStyle,
+    });
+    return value?.files.map((file) => file.text).join('\n') ?? '';
+  };
+  expect(textOf('Staging')).toContain('AND col.name = c.name COLLATE DATABASE_DEFAULT\n');
+  expect(textOf('PersistentStaging')).toContain('AND col.name = c.name\n');
+});

@@ -84,7 +84,7 @@ BEGIN
             ON col.object_id = tab.object_id
         WHERE sch.name = @SchemaName
           AND tab.name = @TableName
-          AND col.name = c.name
+          AND col.name = c.name COLLATE DATABASE_DEFAULT
       );
     IF @Missing IS NOT NULL
     BEGIN
