@@ -60,6 +60,8 @@ export interface PanelRun {
   readonly samples: PreviewResult['samples'] | null;
   /** Sentences about the end: which batches stay committed, what an unknown end means and the query that finds out. */
   readonly notes: readonly string[];
+  /** A query tells what a run wrote whose end is unknown; it opens by a request. */
+  readonly canFindOut: boolean;
   readonly parameters: readonly PanelParameter[];
   readonly elapsedMs: number | null;
   readonly canRerun: boolean;
@@ -176,6 +178,7 @@ export type PanelRequest =
   | { readonly kind: 'rerun'; readonly mode: RunMode }
   | { readonly kind: 'parameters' }
   | { readonly kind: 'sql' }
+  | { readonly kind: 'find-out' }
   | { readonly kind: 'checks-script' }
   | { readonly kind: 'transaction'; readonly action: 'commit' | 'rollback' }
   | { readonly kind: 'search'; readonly text: string }

@@ -51,6 +51,8 @@ export interface ExecutableLoad {
   readonly readsOnly?: boolean;
   /** Why the text can't be run in a transaction that is rolled back, in words; null when it can. */
   readonly dryRunRefusal?: string | null;
+  /** A script that only reads and tells what the text wrote, for a run whose end was not seen; null where nobody can tell. */
+  readonly findOut?: string | null;
 }
 
 /** A CSV file whose rows take the place of a table's rows. */

@@ -139,6 +139,7 @@ export function activate(context: vscode.ExtensionContext): void {
     rerun: (mode) => perform(() => again(runs, mode, false)),
     changeParameters: () => perform(() => again(runs, 'preview', true)),
     openSql: () => perform(async () => showSql(runs, workbench)),
+    openFindOut: (query) => perform(() => workbench.showText('What the Run Wrote.sql', query, 'sql')),
     openChecksScript: () => perform(() => workbench.showText('Data Checks.sql', inspector.checksScript, 'sql')),
     endTransaction: (action) => perform(() => runs.endTransaction(action)),
     searchKeys: (text) => perform(() => inspector.search(text)),

@@ -1,8 +1,9 @@
 import { type CountName, countNames } from '../../protocol/counts.ts';
 import type { PanelRun } from '../../protocol/panel.ts';
 import type { CellValue, Sample, SampleRow } from '../../protocol/run.ts';
-import { element, icon } from './dom.ts';
+import { button, element, icon } from './dom.ts';
 import { formatCell, formatNumber } from './format.ts';
+import { send } from './vscode-api.ts';
 
 const meanings: Readonly<Record<CountName, string>> = {
   inserted: 'new rows',
@@ -18,6 +19,14 @@ const captions = {
   preview: 'What a run would do',
   run: 'What the run did',
   'dry-run': 'What the run did before it was rolled back',
+} as const;
+
+const withoutCounts = {
+  running: 'Counts appear when the run ends.',
+  done: 'This run returned no counts.',
+  failed: 'This run returned no counts.',
+  cancelled: 'This run returned no counts.',
+  unknown: 'The counts are not known: the end of the run was not seen.',
 } as const;
 
 /** Counts by kind as numbers and bars, what went wrong, and sample rows with old beside new. */
@@ -67,14 +76,23 @@ function alertsOf(run: PanelRun): HTMLElement[] {
     }),
     ...run.warnings.map((warning) => alert('warning', 'warning', `Warning ${warning.code}`, warning.message)),
     ...run.notes.map((note) => alert('note', 'info', 'Note', note)),
+    ...(run.canFindOut ? [findOut()] : []),
   ];
+}
+
+/** Only the database knows what a run of unknown end did; the way to ask it stands where the counts would. */
+function findOut(): HTMLElement {
+  return element(
+    'div',
+    { class: 'actions find-out' },
+    button('Open the Query That Finds Out', 'go-to-file', () => send({ kind: 'find-out' }), true),
+  );
 }
 
 function countsOf(run: PanelRun): HTMLElement {
   const { counts } = run;
   if (counts === null) {
-    const text = run.status === null ? 'Counts appear when the run ends.' : 'This run returned no counts.';
-    return element('p', { class: 'empty' }, text);
+    return element('p', { class: 'empty' }, withoutCounts[run.status ?? 'running']);
   }
   const largest = Math.max(1, ...countNames.map((name) => counts[name] ?? 0));
   const caption = captions[run.mode];

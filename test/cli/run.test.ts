@@ -5,7 +5,7 @@ import { openSession } from '../../runner/src/open-session.ts';
 import { query, queryRows } from '../../runner/src/queries.ts';
 import { duckdbSettings } from '../runner/settings.ts';
 import { serveWarehouse } from '../runner/warehouse-server.ts';
-import { begin, error, print, rows, on as rule, script } from '../support/tds/answers.ts';
+import { begin, disconnect, error, print, rows, on as rule, script } from '../support/tds/answers.ts';
 import { type Called, openTerminal, type Terminal } from './terminal.ts';
 
 const ddl = `CREATE TABLE dbo.StageUnit (UnitNo int NOT NULL, Name nvarchar(20) NULL)
@@ -264,6 +264,23 @@ describe('profiles', () => {
       batches: [{ text: 'EXEC dw.Load\n', messages: ['hello'] }],
     });
     expect(JSON.stringify([good, called])).not.toContain('p@ss');
+  });
+
+  test('a run whose end is not seen has null counts and prints the query that finds out', async () => {
+    const server = await serveWarehouse({ handler: script(rule('INSERT', [disconnect('reset')])) });
+    const terminal = await openTerminal({
+      '.vscode/settings.json': settings(server.port),
+      'ddl.sql': ddl,
+      'load.sql': 'INSERT INTO dbo.Unit SELECT 1, NULL, NULL, NULL, 1;',
+    });
+    const called = await terminal.call('run', 'load.sql', '--connection', 'House', '--json', '--ddl', 'ddl.sql');
+    expect(called.code).toBe(1);
+    const { status, counts } = resultOf(called);
+    expect({ status, counts: Object.values(counts) }).toEqual({
+      status: 'unknown',
+      counts: countNames.map(() => null),
+    });
+    expect(called.err.at(-1)).toMatch(/SELECT TOP \(10\)\s+t\.\[valid_from\][\s\S]*FROM \[dbo\]\.\[Unit\]/);
   });
 
   test('that are protected need --yes with their name', async () => {

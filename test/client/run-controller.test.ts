@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { RunPanel } from '../../client/src/panel/run-panel.ts';
+import { type PanelActions, RunPanel } from '../../client/src/panel/run-panel.ts';
 import { RunHistory } from '../../client/src/runs/history.ts';
 import type { LoadTarget } from '../../client/src/runs/load-target.ts';
 import { RunController } from '../../client/src/runs/run-controller.ts';
@@ -20,6 +20,22 @@ const prod = {
   user: 'loader',
   environment: 'prod',
   protected: true,
+};
+
+/** What the panel leaves to the extension; a test puts in what it wants to see called. */
+const idle: PanelActions = {
+  cancel: () => undefined,
+  rerun: () => undefined,
+  changeParameters: () => undefined,
+  openSql: () => undefined,
+  openFindOut: () => undefined,
+  openChecksScript: () => undefined,
+  endTransaction: () => undefined,
+  searchKeys: () => undefined,
+  chooseKey: () => undefined,
+  saveMapping: () => undefined,
+  copy: () => undefined,
+  save: () => undefined,
 };
 
 let folder: string;
@@ -46,17 +62,18 @@ function setUp(load: ExecutableLoad = executable(), ...answers: readonly unknown
     }),
   });
   const shown: (readonly RunError[])[] = [];
+  const panel = new RunPanel(page, () => history.entries());
   const runs = new RunController({
     ...parts,
     server,
     prompts,
     history,
-    panel: new RunPanel(page, () => history.entries()),
+    panel,
     problems: { show: (_, errors) => shown.push(errors), clear: () => undefined },
     notifyAfterSeconds: () => 10,
     sqlcmdVariables: (uri) => uri === target.uri,
   });
-  return { ...parts, prompts, page, history, server, runs, shown };
+  return { ...parts, prompts, page, panel, history, server, runs, shown };
 }
 
 describe('a run', () => {
@@ -154,6 +171,37 @@ describe('a run', () => {
     await runs.start('run', { ...target, line: 5 });
     expect(sessions.opened[0]?.session.jobs[0]?.batches[0]?.line).toBe(5);
     expect(shown).toEqual([[error]]);
+  });
+});
+
+describe('a run whose end nobody saw', () => {
+  const lost = { ...doneResult, status: 'unknown', counts: unknownCounts } as const;
+  const unknownRun = (load: ExecutableLoad) => {
+    const parts = setUp(load);
+    parts.sessions.prepare = (session) => {
+      session.end = () => lost;
+    };
+    return parts;
+  };
+
+  test('has no counts, and opens the query that finds out', async () => {
+    const { runs, page, panel, history } = unknownRun(executable({ findOut: 'SELECT 1 AS newest' }));
+    const opened: string[] = [];
+    panel.connect({ ...idle, openFindOut: (query) => opened.push(query) });
+    await runs.start('run', target);
+    expect(page.run).toMatchObject({ status: 'unknown', counts: null, canFindOut: true });
+    page.ask({ kind: 'find-out' });
+    expect(opened).toEqual(['SELECT 1 AS newest']);
+    expect(await history.entries()).toMatchObject([{ status: 'unknown', counts: null }]);
+  });
+
+  test('has none where nobody can tell what was written, and no run of another end has one', async () => {
+    const procedure = unknownRun(executable({ findOut: null }));
+    await procedure.runs.start('run', target);
+    expect(procedure.page.run).toMatchObject({ status: 'unknown', canFindOut: false });
+    const done = setUp(executable({ findOut: 'SELECT 1 AS newest' }));
+    await done.runs.start('run', target);
+    expect(done.page.run).toMatchObject({ status: 'done', canFindOut: false });
   });
 });
 

@@ -35,6 +35,7 @@ const run: PanelRun = {
     inserted: [{ id: 2, city: null }],
   },
   notes: [],
+  canFindOut: false,
   parameters: [],
   elapsedMs: 1200,
   canRerun: true,
@@ -126,6 +127,20 @@ describe('the changes', () => {
     expect(texts(view.element, '.side-new .null')).toEqual(['NULL']);
     expect(view.element.querySelector('.alert-warning')?.textContent).toContain('<i>nothing staged</i>');
     expect(view.element.querySelector('i')).toBeNull();
+  });
+});
+
+describe('a run of unknown end', () => {
+  test('shows no count, and leads to the query that finds out', async () => {
+    const { ChangesView } = await import('../../client/webview/changes.ts');
+    const view = new ChangesView();
+    view.update({ ...run, status: 'unknown', counts: null, samples: null, canFindOut: true });
+    expect(view.element.querySelector('.empty')?.textContent).toBe(
+      'The counts are not known: the end of the run was not seen.',
+    );
+    expect(view.element.querySelector('table')).toBeNull();
+    view.element.querySelector<HTMLElement>('.find-out vscode-button')?.click();
+    expect(sent.at(-1)).toEqual({ kind: 'find-out' });
   });
 });
 

@@ -48,7 +48,9 @@ export const run: Command = {
           if (event.kind === 'message' && !json) context.out(`${event.message.text}\n`);
         },
       );
-      return report(end, json, context);
+      const code = report(end, json, context);
+      if (end.result.status === 'unknown' && typeof load.findOut === 'string') context.err(load.findOut.trimEnd());
+      return code;
     } finally {
       await session.close();
     }

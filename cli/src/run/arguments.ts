@@ -6,6 +6,7 @@ import type { ExecutableLoad } from '../../../protocol/requests.ts';
 import { readHeader } from '../../../server/src/generate/header.ts';
 import { decodeBytes } from '../../../server/src/syntax/encoding.ts';
 import { executableLoad } from '../../../server/src/workspace/executable.ts';
+import { findOutScript } from '../../../server/src/workspace/find-out.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { expandSqlcmd } from '../../../server/src/workspace/sqlcmd.ts';
 import { type CommandContext, UsageError } from '../command.ts';
@@ -63,7 +64,7 @@ function executable(
 ): ExecutableLoad {
   const { platform } = connection.settings;
   const { value, problems } = executableLoad(folder, { text, platform, parameters, title: script });
-  if (value !== null) return value;
+  if (value !== null) return { ...value, findOut: findOutScript(folder, value.text, platform) };
   const [first] = problems.filter(({ severity }) => severity === 'error');
   throw new UsageError(first === undefined ? `${script} can't be made for ${platform}.` : first.message);
 }

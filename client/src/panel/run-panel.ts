@@ -25,6 +25,8 @@ export interface PanelActions {
   rerun(mode: RunMode): void;
   changeParameters(): void;
   openSql(): void;
+  /** Opens the query that tells what a run of unknown end wrote. */
+  openFindOut(query: string): void;
   openChecksScript(): void;
   endTransaction(action: 'commit' | 'rollback'): void;
   searchKeys(text: string): void;
@@ -161,6 +163,11 @@ export class RunPanel {
       case 'sql':
         actions?.openSql();
         return;
+      case 'find-out': {
+        const query = this.#run?.findOut ?? null;
+        if (query !== null) actions?.openFindOut(query);
+        return;
+      }
       case 'checks-script':
         actions?.openChecksScript();
         return;

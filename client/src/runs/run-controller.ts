@@ -161,6 +161,7 @@ export class RunController {
       })),
       canRerun: true,
       canDryRun: (load.dryRunRefusal ?? null) === null,
+      findOut: mode === 'run' ? (load.findOut ?? null) : null,
     });
     const run: ActiveRun = { model, session: null, isCancelled: false };
     this.#active.set(target.uri, run);

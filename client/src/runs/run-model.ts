@@ -25,6 +25,8 @@ export interface RunStart {
   readonly parameters: readonly PanelParameter[];
   readonly canRerun: boolean;
   readonly canDryRun: boolean;
+  /** A script that only reads and tells what the batches wrote; null where nobody can tell. */
+  readonly findOut?: string | null;
 }
 
 /** One run as its events tell it. It knows nothing of processes or pages. */
@@ -55,6 +57,11 @@ export class RunModel {
 
   get id(): string {
     return this.#start.id;
+  }
+
+  /** The query that tells what was written, once the end is unknown; null in every other case. */
+  get findOut(): string | null {
+    return this.#result?.status === 'unknown' ? (this.#start.findOut ?? null) : null;
   }
 
   get isFinished(): boolean {
@@ -145,6 +152,7 @@ export class RunModel {
       })),
       samples: result !== null && 'samples' in result ? result.samples : null,
       notes: this.#notes,
+      canFindOut: this.findOut !== null,
       parameters: this.#start.parameters,
       elapsedMs: result?.elapsedMs ?? null,
       canRerun: this.#start.canRerun,

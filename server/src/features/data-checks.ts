@@ -27,7 +27,7 @@ import { hashChecks } from './hash-checks.ts';
 import type { VersionedTable } from './version-columns.ts';
 
 /** Ends from here on mean "still open" in houses that write no NULL. */
-const openEnd = '4000-01-01';
+export const openEnd = '4000-01-01';
 
 /** The invariants of a table that keeps versions, in the order in which a person would look at them. */
 export function dataChecks(

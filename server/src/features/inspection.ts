@@ -82,7 +82,7 @@ function scriptOf({ name, description, batch, refusal }: DataCheck): string {
 const mixedCollations = true;
 const style: PrinterStyle = { comma: 'trailing', quoteAlways: true };
 
-function printerOf(text: string): Printer | undefined {
+export function printerOf(text: string): Printer | undefined {
   const platform = parsePlatform(text);
   switch (platform?.name) {
     case 'duckdb':

@@ -10,6 +10,7 @@ import { type SeedFile, seedBatches } from '../generate/seed.ts';
 import { formatTableName, nameFits } from '../model/names.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
 import { executableLoad } from '../workspace/executable.ts';
+import { findOutScript } from '../workspace/find-out.ts';
 import type { Folder } from '../workspace/folder.ts';
 import { loadOf } from '../workspace/load-of.ts';
 import { fileNameOf } from '../workspace/port.ts';
@@ -70,7 +71,8 @@ export function registerCustomRequests(host: Host): void {
       ...(text === undefined ? {} : { text: script?.value ?? text }),
       ...(specification === undefined ? {} : { specification }),
     });
-    return { load: value, problems: locate(host, problems) };
+    const load = value === null ? null : { ...value, findOut: findOutScript(folder, value.text, platform) };
+    return { load, problems: locate(host, problems) };
   });
 
   on('mergewright/seed', async ({ folder: root, csv = [], file }) => {
