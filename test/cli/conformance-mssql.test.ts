@@ -1,5 +1,7 @@
 /** A conformance run over the wire: a test server that speaks TDS and answers as the oracle says. */
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { conformance } from '../../cli/src/conformance/command.ts';
 import { openCaseSession, platformOfConnection, UnusableConnection } from '../../cli/src/conformance/connect.ts';
 import { tsqlDialect } from '../../cli/src/conformance/dialects/tsql.ts';
 import { type ConformanceCase, columnsOf } from '../../cli/src/conformance/format.ts';
@@ -94,6 +96,13 @@ describe('cases on a T-SQL server', () => {
     }
   });
 
+  test('values are cast to the type of their column, whatever else stands in it', () => {
+    const rows = [{ is_vip: 'true' }, { is_vip: 'false' }, { is_vip: null }];
+    expect(tsqlDialect(platform).insertRows('t', { is_vip: 'boolean' }, rows)).toEqual([
+      'INSERT INTO [dbo].[t] ([is_vip])\nSELECT CAST(1 AS bit)\nUNION ALL\nSELECT CAST(0 AS bit)\nUNION ALL\nSELECT CAST(NULL AS bit);',
+    ]);
+  });
+
   test('the address says which platform it is', () => {
     expect(platformOfConnection('mssql://loader@host:1433/dwh?encrypt=false')).toBe('sqlserver');
     expect(platformOfConnection('mssql://loader@host/dwh?platform=fabric')).toBe('fabric');
@@ -103,5 +112,56 @@ describe('cases on a T-SQL server', () => {
 
   test('a server that is not there is one line', async () => {
     await expect(openCaseSession('mssql://loader@127.0.0.1:1/dwh?encrypt=false')).rejects.toThrow(UnusableConnection);
+  });
+});
+
+describe('a server whose version is not stated', () => {
+  const utf8 = /COLLATE Latin1_General_100_BIN2_UTF8/;
+  const refuses = (text: string) => [error({ number: 448, text })];
+  const owner = conformanceCases.find(({ id }) => id === 'HUB-13');
+
+  /** Runs one case on a server that refuses some texts; the lines, and the loads that were sent. */
+  async function runOn(refused: RegExp, ...more: readonly string[]) {
+    if (owner === undefined) throw new Error('no case');
+    const answer = answers(owner);
+    const server = await serveWarehouse({
+      users: { loader: 'p@ss' },
+      handler: ({ kind, sql }) => {
+        if (kind !== 'batch' || /SERVERPROPERTY/.test(sql)) return undefined;
+        return refused.test(sql) ? refuses(`refused: ${refused.source}`) : answer(sql);
+      },
+    });
+    const lines: string[] = [];
+    const connection = `mssql://loader@127.0.0.1:${server.port}/dwh?encrypt=false`;
+    await conformance(
+      ['--cases', join(import.meta.dirname, '../conformance'), '--id', owner.id, '--connection', connection, ...more],
+      { line: (text) => lines.push(text), error: (text) => lines.push(text) },
+    );
+    return { lines, loads: server.recorder.sql().filter(isLoad) };
+  }
+
+  test('that takes UTF-8 gets the loads of the default version', async () => {
+    const { lines, loads } = await runOn(/no text has this/);
+    expect(lines).toEqual(['hub  1 passed, 0 failed, 0 skipped', '1 passed, 0 failed, 0 skipped']);
+    expect(loads[0]).toMatch(utf8);
+  });
+
+  test('that has no UTF-8 collation gets the nearest loads that it can run', async () => {
+    const { lines, loads } = await runOn(utf8);
+    expect(lines[0]).toBe('the server refuses what SQL Server 2019 takes, so its loads are those of sqlserver:2017');
+    expect(lines.at(-1)).toBe('1 passed, 0 failed, 0 skipped');
+    expect(loads[0]).toContain('"platform":"sqlserver:2017"');
+    expect(loads[0]).toContain('DROP TABLE IF EXISTS');
+  });
+
+  test('that has no DROP … IF EXISTS either gets those of 2012', async () => {
+    const { loads } = await runOn(/COLLATE Latin1_General_100_BIN2_UTF8|STRING_AGG|DROP TABLE IF EXISTS/);
+    expect(loads[0]).toContain('"platform":"sqlserver:2012"');
+  });
+
+  test('keeps to a version that is stated', async () => {
+    const { lines, loads } = await runOn(utf8, '--platform', 'sqlserver:2022');
+    expect(lines.at(-1)).toBe('0 passed, 1 failed, 0 skipped');
+    expect(loads[0]).toContain('"platform":"sqlserver:2022"');
   });
 });

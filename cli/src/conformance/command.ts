@@ -1,7 +1,14 @@
 /** The command behind `npm run conformance`: runs load cases on any connection and says where the loads differ. */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { isTsql, type Platform, parsePlatform, platformNames } from '../../../protocol/platform.ts';
+import {
+  defaultSqlServerVersion,
+  formatPlatform,
+  isTsql,
+  type Platform,
+  parsePlatform,
+  platformNames,
+} from '../../../protocol/platform.ts';
 import {
   type FormName,
   formNames,
@@ -14,6 +21,8 @@ import { dialectOf } from './dialects/index.ts';
 import { readCases, UnreadableCases } from './format.ts';
 import { failureLine, summaryLines } from './report.ts';
 import { type CaseOutcome, runCase } from './run.ts';
+import { versionOfServer } from './server-version.ts';
+import type { CaseSession } from './session.ts';
 import type { CaseSettings } from './tables.ts';
 
 const usage =
@@ -35,6 +44,8 @@ interface Request {
   readonly id: string | undefined;
   readonly json: string | undefined;
   readonly settings: CaseSettings;
+  /** The platform has a version by default only. */
+  readonly isVersionOpen: boolean;
 }
 
 /** Runs the cases that the arguments choose. Returns the exit code: 0 when none failed, 1 when one did, 2 for wrong usage. */
@@ -59,8 +70,9 @@ async function runCases(request: Request, output: Output): Promise<number> {
   const session = await openCaseSession(request.connection);
   const outcomes: CaseOutcome[] = [];
   try {
+    const settings = await settingsFor(request, session, output);
     for (const one of cases) {
-      const outcome = await runCase(one, session, request.settings);
+      const outcome = await runCase(one, session, settings);
       if (outcome.status === 'failed') output.line(failureLine(outcome));
       outcomes.push(outcome);
     }
@@ -70,6 +82,19 @@ async function runCases(request: Request, output: Output): Promise<number> {
   for (const line of summaryLines(outcomes)) output.line(line);
   if (request.json !== undefined) writeOutcomes(request.json, outcomes);
   return outcomes.some(({ status }) => status === 'failed') ? 1 : 0;
+}
+
+/** The settings as asked for, or with an older version where the server refuses what the default one needs. */
+async function settingsFor({ settings, isVersionOpen }: Request, session: CaseSession, output: Output) {
+  if (!isVersionOpen) return settings;
+  const version = await versionOfServer(session);
+  if (version === defaultSqlServerVersion) return settings;
+  const platform: Platform = { name: 'sqlserver', version };
+  const dialect = dialectOf(platform) ?? settings.dialect;
+  output.line(
+    `the server refuses what SQL Server ${defaultSqlServerVersion} takes, so its loads are those of ${formatPlatform(platform)}`,
+  );
+  return { ...settings, platform, dialect };
 }
 
 function writeOutcomes(file: string, outcomes: readonly CaseOutcome[]): void {
@@ -98,6 +123,7 @@ function parseRequest(args: readonly string[]): Request {
     pattern: chosen('--pattern', values.pattern, patternNames),
     id: values.id,
     json: values.json,
+    isVersionOpen: platform.name === 'sqlserver' && values.platform?.includes(':') !== true,
     settings: {
       platform,
       dialect,

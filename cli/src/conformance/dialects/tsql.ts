@@ -8,7 +8,7 @@ import { type Dialect, portions, tableElements } from '../dialect.ts';
 export function tsqlDialect(platform: Platform): Dialect {
   const typeOf = (neutralType: string): string => tsqlType(neutralType, platform);
   const valueText = (value: string | null, type: string): string =>
-    `CAST(${value === null ? 'NULL' : literal(value)} AS ${typeOf(type)})`;
+    `CAST(${value === null ? 'NULL' : type === 'boolean' ? bit(value) : literal(value)} AS ${typeOf(type)})`;
   return {
     columnType: typeOf,
     createTable: (table, columns, keys) =>
@@ -43,6 +43,8 @@ export function tsqlDialect(platform: Platform): Dialect {
 
 const quoted = (name: string): string => `[${name.replaceAll(']', ']]')}]`;
 const qualified = (table: string): string => `[dbo].${quoted(table)}`;
+
+const bit = (value: string): string => (value === 'true' ? '1' : '0');
 
 /**
  * A Unicode literal. A backslash before a line break joins lines inside a T-SQL literal, so the literal is cut there;
