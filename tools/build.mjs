@@ -42,6 +42,8 @@ await Promise.all([
     format: 'cjs',
     external,
     minify: process.argv.includes('--minify'),
+    // The text of a program stays in memory while it runs; names stay readable in stack traces.
+    minifyWhitespace: true,
   }),
   Object.keys(present(pageBundles)).length === 0
     ? undefined

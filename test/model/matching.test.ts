@@ -25,6 +25,23 @@ describe('names', () => {
   });
 
   test.each([
+    ['HK_CUSTOMER', 'HK_*', true],
+    ['HKey', 'hk_*', false],
+    ['SnapshotDate', 'snapshot*', true],
+    ['RowSnapshotDate', '*_snapshot*', true],
+    ['SnapshotDate', '*_snapshot*', false],
+    ['HubSatName', '*sat*_name', true],
+    ['HubSatNames', '*sat*_name', false],
+    ['Anything', '*', true],
+  ])('%s and the pattern %s', (name, pattern, expected) => {
+    expect(fitsPattern(name, [pattern])).toBe(expected);
+  });
+
+  test('a name of signs alone has no words', () => {
+    expect(words('_-_')).toEqual([]);
+  });
+
+  test.each([
     ['[Staging].[dbo].[Dep]]art.ment]', { database: 'Staging', schema: 'dbo', table: 'Dep]art.ment' }],
     ['"a"."b c"', { database: null, schema: 'a', table: 'b c' }],
     ['db..t', { database: 'db', schema: null, table: 't' }],

@@ -103,6 +103,8 @@ describe('platforms', () => {
     ['CREATE TABLE t USING PARQUET PARTITIONED BY (d) AS SELECT * FROM s LATERAL VIEW explode(x) e AS y', 'spark'],
     ["SELECT * FROM read_csv('x.csv')", 'duckdb'],
     ['INSERT OR REPLACE INTO t SELECT 1', 'duckdb'],
+    ['CREATE TABLE t (a INT,\n  b STRING NOT NULL)', 'spark'],
+    ['CREATE TABLE t (loaded_at TIMESTAMP)', 'duckdb'],
   ])('%s', (text, platform) => {
     expect(detectPlatform(text)).toBe(platform);
     expect(guessPlatform(text)?.reason).toMatch(/^The file (?:has|is) .+\.$/);
@@ -111,5 +113,7 @@ describe('platforms', () => {
   test('signs in comments and strings do not count, and nothing tells nothing', () => {
     expect(detectPlatform("SELECT 'USING DELTA' AS a -- DISTRIBUTION = HASH (a)\nFROM t")).toBeUndefined();
     expect(guessPlatform('')).toBeUndefined();
+    expect(detectPlatform('CREATE TABLE t (string)')).toBeUndefined();
+    expect(detectPlatform('CREATE TABLE t (timestamp TIMESTAMP)')).toBeUndefined();
   });
 });

@@ -97,14 +97,15 @@ function catalogTable(
   naturalKey: readonly string[],
   conventions: Conventions,
 ): CatalogTable {
-  const { origin: _, columns: __, keys: ___, ...facts } = structure.table;
-  const meaning = readMeaning(structure, guess.role, naturalKey);
+  const { name, platform, file, range, options } = structure.table;
+  const { role, confidence, reasons } = guess;
+  const meaning = readMeaning(structure, role, naturalKey);
   const roles = Object.entries(correctionFor(structure.table, conventions)?.columns ?? {});
   const columns = meaning.columns.map((column) => {
     const stated = roles.find(([name]) => sameIdentifier(name, column.name))?.[1];
     return stated === undefined ? column : { ...column, role: stated };
   });
-  return { ...facts, ...guess, columns, keys: meaning.keys };
+  return { name, platform, role, confidence, reasons, file, range, columns, keys: meaning.keys, options };
 }
 
 /**

@@ -50,7 +50,8 @@ export function nameFits(asked: TableName, name: TableName): boolean {
  * `PSInsertDT` → ps, insert, dt.
  */
 export function words(name: string): readonly string[] {
-  return spellingsOf(name).words;
+  const { snake } = spellingsOf(name);
+  return snake === '' ? [] : snake.split('_');
 }
 
 function splitWords(name: string): readonly string[] {
@@ -73,29 +74,53 @@ export function compactName(name: string): string {
  */
 export function fitsPattern(name: string, patterns: readonly string[]): boolean {
   if (patterns.length === 0) return false;
-  const { exact, glob } = compiled(patterns);
+  const { exact, starts, ends, glob } = compiled(patterns);
   const { snake, compact } = spellingsOf(name);
-  return exact.has(compact) || glob?.test(snake) === true;
+  return (
+    exact.has(compact) ||
+    starts.some((start) => snake.startsWith(start)) ||
+    ends.some((end) => snake.endsWith(end)) ||
+    glob?.test(snake) === true
+  );
 }
 
 interface CompiledPatterns {
   readonly exact: ReadonlySet<string>;
-  /** All patterns with `*` in one expression; null when there is none. */
+  /** What stands before the only `*` of a pattern that ends in it, and after one that begins with it. */
+  readonly starts: readonly string[];
+  readonly ends: readonly string[];
+  /** All other patterns with `*` in one expression, which is far slower; null when there is none. */
   readonly glob: RegExp | null;
 }
 
 const compiledPatterns = new WeakMap<readonly string[], CompiledPatterns>();
+/** By their text, since a list may stand where it is used and be made anew at each call. */
+const compiledTexts = new Map<string, CompiledPatterns>();
+const mostCompiled = 1000;
 
 function compiled(patterns: readonly string[]): CompiledPatterns {
   const known = compiledPatterns.get(patterns);
   if (known !== undefined) return known;
-  const globs = patterns.filter((pattern) => pattern.includes('*')).map((pattern) => globSource(pattern.toLowerCase()));
-  const made: CompiledPatterns = {
-    exact: new Set(patterns.filter((pattern) => !pattern.includes('*')).map(compactName)),
-    glob: globs.length === 0 ? null : new RegExp(`^(?:${globs.join('|')})$`, 'u'),
-  };
+  const text = patterns.join('\n');
+  const made = compiledTexts.get(text) ?? compile(patterns);
+  if (compiledTexts.size >= mostCompiled) compiledTexts.clear();
+  compiledTexts.set(text, made);
   compiledPatterns.set(patterns, made);
   return made;
+}
+
+function compile(patterns: readonly string[]): CompiledPatterns {
+  const compiled = { exact: new Set<string>(), starts: [] as string[], ends: [] as string[] };
+  const globs: string[] = [];
+  for (const written of patterns) {
+    const pattern = written.toLowerCase();
+    const star = pattern.indexOf('*');
+    if (star < 0) compiled.exact.add(compactName(written));
+    else if (star === pattern.length - 1) compiled.starts.push(pattern.slice(0, -1));
+    else if (star === 0 && !pattern.includes('*', 1)) compiled.ends.push(pattern.slice(1));
+    else globs.push(globSource(pattern));
+  }
+  return { ...compiled, glob: globs.length === 0 ? null : new RegExp(`^(?:${globs.join('|')})$`, 'u') };
 }
 
 function globSource(pattern: string): string {
@@ -106,7 +131,7 @@ function globSource(pattern: string): string {
 }
 
 interface Spellings {
-  readonly words: readonly string[];
+  /** The words with `_` between them, which is in none of them. */
   readonly snake: string;
   readonly compact: string;
 }
@@ -120,7 +145,8 @@ function spellingsOf(name: string): Spellings {
   if (known !== undefined) return known;
   if (spellings.size >= mostSpellings) spellings.clear();
   const parts = splitWords(name);
-  const made = { words: parts, snake: parts.join('_'), compact: parts.join('') };
+  const snake = parts.join('_');
+  const made = { snake, compact: parts.length < 2 ? snake : parts.join('') };
   spellings.set(name, made);
   return made;
 }

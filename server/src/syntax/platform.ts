@@ -102,7 +102,8 @@ const signs: readonly Sign[] = [
   { platform: 'spark', pattern: /\b(?:ARRAY|MAP|STRUCT)\s*</i, weight: 3, what: 'nested types' },
   {
     platform: 'spark',
-    pattern: /[\s(]\w+\s+STRING\b\s*(?:,|\)|NOT\s+NULL|COMMENT)/i,
+    // The rare word first, then what stands before it: the other way round every word of a long text is tried.
+    pattern: /STRING\b(?<=[\s(]\w+\s+STRING)\s*(?:,|\)|NOT\s+NULL|COMMENT)/i,
     weight: 2,
     what: 'STRING columns',
   },
@@ -135,7 +136,8 @@ const signs: readonly Sign[] = [
   {
     platform: 'duckdb',
     // T-SQL's timestamp is a row version, which nobody calls a date.
-    pattern: /\b(?!timestamp\b)\w*(?:date|time|_at|_ts|valid_?from|valid_?to|start|end|ldts)\w*"?\s+TIMESTAMP\b/i,
+    pattern:
+      /TIMESTAMP\b(?<=\b(?!timestamp\b)\w*(?:date|time|_at|_ts|valid_?from|valid_?to|start|end|ldts)\w*"?\s+TIMESTAMP)/i,
     weight: 2,
     what: 'dates of type TIMESTAMP',
   },

@@ -55,6 +55,8 @@ export interface FolderOptions {
 
 /** Text of more characters than this is read for its statements' bounds by nobody: rules and features stay off. */
 const largestFile = 10 * 1024 * 1024;
+/** Files whose bytes are in memory at once while a folder is read. */
+const fetchedAhead = 8;
 
 /**
  * The SQL files, DACPACs and settings of one folder, with the catalog and the loads that follow from them. Reading a
@@ -92,17 +94,29 @@ export class Folder {
       if (files.length === 0) missing.push(path);
       await this.readSettingsAbove(path);
       for (const file of files) if (fileNameOf(file) === settingsName) await this.readFile(file);
-      for (const file of await this.sqlFiles(files, path)) {
-        await this.readFile(file);
-        await this.options.pause?.();
-      }
+      await this.readFiles(await this.sqlFiles(files, path));
     }
     return missing;
   }
 
+  /** The next files are fetched while one is looked at. */
+  private async readFiles(files: readonly string[]): Promise<void> {
+    const fetched = files.slice(0, fetchedAhead).map((file) => this.port.read(file));
+    for (const [index, file] of files.entries()) {
+      const bytes = await fetched.shift();
+      const next = files[index + fetchedAhead];
+      if (next !== undefined) fetched.push(this.port.read(next));
+      await this.takeBytes(file, bytes);
+      await this.options.pause?.();
+    }
+  }
+
   /** Reads one file again, or forgets it when it is gone. */
   async readFile(file: string): Promise<void> {
-    const bytes = await this.port.read(file);
+    await this.takeBytes(file, await this.port.read(file));
+  }
+
+  private async takeBytes(file: string, bytes: Uint8Array | undefined): Promise<void> {
     if (bytes === undefined) {
       this.forget(file);
       return;
@@ -141,7 +155,8 @@ export class Folder {
   /** Takes over the text of a SQL file, or of a Python file with SQL in it; other Python files are no part of the folder. */
   takeText(file: string, text: string): void {
     const script = parseFile(file, text, this.platformOf(file, text));
-    if (script !== null) this.takeScript(file, script);
+    if (script !== null)
+      this.takeIndexed(file, withoutText(this.indexedFrom(file, script, readDefinitions(script, file))));
     else if (this.files.has(file)) this.forget(file);
   }
 
@@ -150,13 +165,20 @@ export class Folder {
    * in a load must not cost a new look at ten thousand tables.
    */
   takeScript(file: string, script: Script, definitions: FileDefinitions = readDefinitions(script, file)): void {
-    const known = this.files.get(file);
-    const indexed = {
+    this.takeIndexed(file, this.indexedFrom(file, script, definitions));
+  }
+
+  private indexedFrom(file: string, script: Script, definitions: FileDefinitions): IndexedFile {
+    return {
       definitions: this.readQueries.size === 0 ? definitions : readAgain(definitions, this.secondNames),
       mentions: readMentions(script),
       objects: schemaObjectsOf([script]),
       problems: syntaxProblems(script, file),
     };
+  }
+
+  private takeIndexed(file: string, indexed: IndexedFile): void {
+    const known = this.files.get(file);
     if (known !== undefined && definesTheSame(known, indexed)) this.files.set(file, indexed);
     else this.take(file, indexed);
   }
@@ -350,6 +372,14 @@ export class Folder {
 }
 
 const settingsName = 'mergewright.json';
+
+/**
+ * The same facts in strings of their own. A name that is a part of a file's text holds the whole text in memory, for
+ * each of thousands of files that nobody has open.
+ */
+function withoutText(indexed: IndexedFile): IndexedFile {
+  return JSON.parse(JSON.stringify(indexed));
+}
 
 function syntaxProblems(script: Script, file: string): readonly Problem[] {
   const problems = problemsOf(script);
