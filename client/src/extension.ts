@@ -111,7 +111,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new StartLoadCommand('dryRunLoad', chooser, runs),
     new RunSelectionCommand(workbench, prompts, runs),
     new RunCurrentStatementCommand(workbench, server, runs),
-    new RunAllLoadsCommand(server, prompts, runs, () => setting('run.onFailure', 'stop')),
+    new RunAllLoadsCommand({ server, prompts, workbench, runs, onFailure: () => setting('run.onFailure', 'stop') }),
     new CancelRunCommand(runs),
     new ShowTimelineCommand(chooser, inspector, panel),
     new CheckDataCommand(chooser, inspector, prompts),

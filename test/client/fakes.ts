@@ -93,6 +93,7 @@ export class FakeWorkbench implements Workbench {
   readonly proposed: { readonly uri: string; readonly text: string }[] = [];
   readonly contexts = new Map<string, boolean>();
   opened: string | undefined;
+  shownText = '';
 
   active(): OpenDocument | undefined {
     return this.document;
@@ -100,7 +101,9 @@ export class FakeWorkbench implements Workbench {
   async open(uri: string): Promise<OpenDocument> {
     return { uri, language: 'sql', text: '', selection: null, isUntitled: false };
   }
-  async showText(): Promise<void> {}
+  async showText(_title: string, text: string): Promise<void> {
+    this.shownText = text;
+  }
   async reveal(): Promise<void> {}
   folderOf(): string {
     return 'file:///w';
