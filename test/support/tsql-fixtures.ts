@@ -25,6 +25,9 @@ export const tsqlFixtures = fixturesOf('tsql', (name) =>
   name === 'synapse' || name === 'fabric' ? name : 'sqlserver',
 );
 
+/** Valid T-SQL that loads hardly ever use, one batch a construct: every statement of the reference in its forms. */
+export const rareTsqlFixtures = fixturesOf('constructs', () => 'sqlserver');
+
 /** Valid Spark SQL (Databricks) and DuckDB scripts. */
 export const sparkFixtures = fixturesOf('spark', () => 'databricks');
 export const duckdbFixtures = fixturesOf('duckdb', () => 'duckdb');

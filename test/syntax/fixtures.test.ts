@@ -5,7 +5,7 @@ import { parsePlatform } from '../../protocol/platform.ts';
 import { problemsOf } from '../../server/src/syntax/inspect.ts';
 import { parse } from '../../server/src/syntax/parse.ts';
 import { type RefereeVersion, refereeMissing, refereeTsql } from '../support/referee.ts';
-import { tsqlFixtures } from '../support/tsql-fixtures.ts';
+import { rareTsqlFixtures, tsqlFixtures } from '../support/tsql-fixtures.ts';
 
 const reports = join(import.meta.dirname, '../fixtures/reports');
 
@@ -43,14 +43,19 @@ describe('scripts from reports', () => {
 });
 
 describe('fixtures', () => {
-  test.each(tsqlFixtures)('$name parses without a problem', ({ text, platform }) => {
+  const fixtures = [
+    ...tsqlFixtures,
+    ...rareTsqlFixtures.map((fixture) => ({ ...fixture, name: `rare ${fixture.name}` })),
+  ];
+
+  test.each(fixtures)('$name parses without a problem', ({ text, platform }) => {
     expect(problemsOf(parse(text, { platform }))).toEqual([]);
   });
 
   /** The grammar of Synapse is part of the newest one only. */
   const versions: Readonly<Record<string, RefereeVersion>> = { fabric: 'fabricdw' };
 
-  test.skipIf(refereeMissing() !== null).each(tsqlFixtures)(
+  test.skipIf(refereeMissing() !== null).each(fixtures)(
     "$name is valid by Microsoft's parser",
     async ({ name, text, platform }) => {
       expect(await refereeTsql([{ name, text }], versions[platform] ?? 'newest')).toEqual([]);

@@ -371,6 +371,29 @@ describe('programs and control flow', () => {
     ).toEqual(['opaque', 'opaque', 'select-statement']);
   });
 
+  test('a clause on a line of its own is no statement, whatever its first word', () => {
+    const bounds = (text: string): readonly string[] => {
+      const script = parse(text);
+      return unitsOf(script).map((unit) => textOf(script, unit, unit.statement).replace(/\s+/g, ' '));
+    };
+    expect(bounds('ALTER ROLE r\nDROP MEMBER m\nDROP TABLE t')).toEqual(['ALTER ROLE r DROP MEMBER m', 'DROP TABLE t']);
+    expect(bounds('ALTER LOGIN l\nDROP CREDENTIAL c\nDROP ROLE r')).toEqual([
+      'ALTER LOGIN l DROP CREDENTIAL c',
+      'DROP ROLE r',
+    ]);
+    expect(bounds('CREATE BROKER PRIORITY p FOR CONVERSATION\nSET (PRIORITY_LEVEL = 5)\nSET NOCOUNT ON')).toEqual([
+      'CREATE BROKER PRIORITY p FOR CONVERSATION SET (PRIORITY_LEVEL = 5)',
+      'SET NOCOUNT ON',
+    ]);
+    expect(bounds('ALTER DATABASE d\nSET ANSI_NULLS ON\nSET @a = 1')).toEqual([
+      'ALTER DATABASE d SET ANSI_NULLS ON',
+      'SET @a = 1',
+    ]);
+    expect(
+      bounds('ALTER FULLTEXT INDEX ON t\nALTER COLUMN c ADD STATISTICAL_SEMANTICS\nALTER TABLE t ADD a int'),
+    ).toEqual(['ALTER FULLTEXT INDEX ON t ALTER COLUMN c ADD STATISTICAL_SEMANTICS', 'ALTER TABLE t ADD a int']);
+  });
+
   test('a procedure holds the statements up to the end of its batch', () => {
     const [procedure] = statementsOf(
       'CREATE OR ALTER PROCEDURE dbo.p @a int = 1, @b nvarchar(10) OUTPUT AS\nBEGIN TRY SELECT @a END TRY BEGIN CATCH THROW END CATCH\nSELECT 2\nGO\nSELECT 3',

@@ -127,10 +127,15 @@ function parseCallArguments(cursor: Cursor, name: string, items: Expression[], c
   if (name === 'CONTAINS' || name === 'FREETEXT' || name === 'MATCH') {
     if (cursor.dialect.family === 'tsql') {
       clauses.push(opaqueInside(cursor, name));
+/** Functions that take `key : value` or say what they do about NULL. */
+const jsonConstructors: ReadonlySet<string> = new Set(['JSON_OBJECT', 'JSON_OBJECTAGG', 'JSON_ARRAY', 'JSON_ARRAYAGG']);
+
       return;
     }
   }
-  if (name === 'TRIM') cursor.eatAny('LEADING', 'TRAILING', 'BOTH');
+  if (name === 'TRIM' && cursor.eatAny('LEADING', 'TRAILING', 'BOTH') !== null) cursor.eat('FROM');
+  // JSON_ARRAY (NULL ON NULL) has no element.
+  if (jsonConstructors.has(name) && (cursor.at('NULL') || cursor.at('ABSENT')) && cursor.peek(1) === 'ON') return;
   const words = wordSeparated[name];
   for (;;) {
     items.push(parseArgument(cursor, name, items.length));
@@ -162,7 +167,7 @@ function parseArgument(cursor: Cursor, name: string, position: number): Expressi
     const value = cursor.grammar.value(cursor);
     if (cursor.at('.') && cursor.peek(1) === '*') return qualifiedStar(cursor, value);
     // JSON_OBJECT ('key' : value)
-    if (cursor.at(':') && name === 'JSON_OBJECT') return namedArgument(cursor, value, start);
+    if (cursor.at(':') && jsonConstructors.has(name)) return namedArgument(cursor, value, start);
     return value;
   }
   if (cursor.at('TABLE') && (cursor.nameAhead(1) || cursor.peek(1) === '(')) cursor.advance();
@@ -246,7 +251,8 @@ function parseWithinGroup(cursor: Cursor): readonly OrderItem[] {
   cursor.advance();
   cursor.advance();
   cursor.expect('(');
-  const items = parseOrderBy(cursor);
+  // In a MATCH over paths of a graph, the order of the path.
+  const items = cursor.dialect.family === 'tsql' && cursor.eatSequence('GRAPH', 'PATH') ? none : parseOrderBy(cursor);
   closeParenthesis(cursor);
   return items;
 }

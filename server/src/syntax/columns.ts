@@ -246,16 +246,22 @@ function parseSignedNumber(cursor: Cursor): string {
   return cursor.slice(start, cursor.end);
 }
 
+const generatedSubjects: Readonly<Record<string, 'transaction' | 'sequence' | 'user-id' | 'user-name'>> = {
+  TRANSACTION_ID: 'transaction',
+  SEQUENCE_NUMBER: 'sequence',
+  SUSER_SID: 'user-id',
+  SUSER_SNAME: 'user-name',
+};
+
 function parseGenerated(cursor: Cursor): GeneratedKind {
   cursor.advance();
   cursor.expect('ALWAYS');
   cursor.expect('AS');
-  const subject = cursor.eatAny('ROW', 'TRANSACTION_ID', 'SEQUENCE_NUMBER');
+  const subject = cursor.eatAny('ROW', 'TRANSACTION_ID', 'SEQUENCE_NUMBER', 'SUSER_SID', 'SUSER_SNAME');
   if (subject === null) cursor.fail('ROW, TRANSACTION_ID or SEQUENCE_NUMBER');
   const isStart = cursor.eat('START');
   if (!isStart) cursor.expect('END');
-  const prefix = subject === 'TRANSACTION_ID' ? 'transaction' : subject === 'SEQUENCE_NUMBER' ? 'sequence' : 'row';
-  return `${prefix}-${isStart ? 'start' : 'end'}`;
+  return `${generatedSubjects[subject ?? ''] ?? 'row'}-${isStart ? 'start' : 'end'}`;
 }
 
 /** `(FUNCTION = '…')`, `(COLUMN_ENCRYPTION_KEY = …, …)`. */

@@ -127,13 +127,14 @@ export function parseKeyColumnsInside(cursor: Cursor): readonly KeyColumn[] {
   return columns;
 }
 
-/** WITH FILLFACTOR = n, WITH (…), ON filegroup, in this order. */
+/** WITH FILLFACTOR = n, WITH (…), ON filegroup, FILESTREAM_ON filegroup, in this order. */
 function parseKeyOptions(cursor: Cursor): readonly Option[] {
   const options: Option[] = [];
   if (cursor.dialect.family !== 'tsql') return options;
   if (cursor.at('WITH')) options.push(...parseWithIndexOptions(cursor));
   if (cursor.at('ON') && cursor.peek(1) !== 'DELETE' && cursor.peek(1) !== 'UPDATE')
     options.push(parseFilegroup(cursor));
+  if (cursor.at('FILESTREAM_ON')) options.push(parseFilegroup(cursor));
   return options;
 }
 

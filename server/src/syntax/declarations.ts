@@ -80,18 +80,22 @@ export function parseCursorQuery(cursor: Cursor): Query | null {
   while (cursorOptions.has(cursor.word)) cursor.advance();
   if (!cursor.expect('FOR')) return null;
   const query = parseQueryWithTables(cursor);
-  if (cursor.at('OPTION')) {
-    cursor.advance();
-    if (cursor.at('(')) cursor.skipParentheses();
-  }
+  skipHints(cursor);
   if (cursor.eat('FOR')) {
     if (cursor.eat('READ')) cursor.expect('ONLY');
     else {
       cursor.expect('UPDATE');
       if (cursor.eat('OF')) parseColumns(cursor);
     }
+    skipHints(cursor);
   }
   return query;
+}
+
+function skipHints(cursor: Cursor): void {
+  if (!cursor.eat('OPTION')) return;
+  if (cursor.at('(')) cursor.skipParentheses();
+  else cursor.fail("'('");
 }
 
 function parseColumns(cursor: Cursor): void {

@@ -17,7 +17,10 @@ export function parseExecute(cursor: Cursor): Execute {
   }
   let procedure: Name | Variable;
   if (cursor.kind === tokenKind.variable) procedure = takeVariable(cursor);
-  else procedure = parseName(cursor, 'a procedure');
+  else {
+    skipDataSource(cursor);
+    procedure = parseName(cursor, 'a procedure');
+  }
   if (cursor.at(';') && cursor.peekKind(1) === tokenKind.number) {
     cursor.advance();
     cursor.advance();
@@ -25,6 +28,14 @@ export function parseExecute(cursor: Cursor): Execute {
   const found = cursor.recovering ? none : parseArguments(cursor);
   const clauses = parseClauses(cursor, false);
   return { kind: 'execute', start, end: cursor.end, procedure, result, arguments: found, sql: null, clauses };
+}
+
+/** `OPENDATASOURCE ('provider', 'connection') .` before a procedure of another server. */
+function skipDataSource(cursor: Cursor): void {
+  if (!cursor.at('OPENDATASOURCE') || cursor.peek(1) !== '(') return;
+  cursor.advance();
+  cursor.skipParentheses();
+  cursor.expect('.');
 }
 
 function takeVariable(cursor: Cursor): Variable {
@@ -126,13 +137,8 @@ function parseClauses(cursor: Cursor, ofString: boolean): readonly OpaqueClause[
     const { start } = cursor;
     if (cursor.at('WITH') && (cursor.peek(1) === 'RECOMPILE' || cursor.peek(1) === 'RESULT')) {
       cursor.advance();
-      if (!cursor.eat('RECOMPILE')) {
-        cursor.advance();
-        cursor.expect('SETS');
-        if (cursor.at('(')) cursor.skipParentheses();
-        else if (cursor.eatAny('NONE', 'UNDEFINED') === null) cursor.fail("'(', NONE or UNDEFINED");
-      }
-      if (cursor.eat(',') && !cursor.eat('RECOMPILE')) cursor.fail('RECOMPILE');
+      do parseExecuteOption(cursor);
+      while (!cursor.recovering && cursor.eat(','));
       clauses.push({ kind: 'opaque-clause', start, end: cursor.end, name: 'WITH' });
     } else if (ofString && cursor.at('AS') && (cursor.peek(1) === 'USER' || cursor.peek(1) === 'LOGIN')) {
       cursor.advance();
@@ -147,6 +153,18 @@ function parseClauses(cursor: Cursor, ofString: boolean): readonly OpaqueClause[
       clauses.push({ kind: 'opaque-clause', start, end: cursor.end, name: 'AT' });
     } else return clauses;
   }
+}
+
+/** RECOMPILE or RESULT SETS with their columns. */
+function parseExecuteOption(cursor: Cursor): void {
+  if (cursor.eat('RECOMPILE')) return;
+  if (!cursor.eat('RESULT')) {
+    cursor.fail('RECOMPILE or RESULT SETS');
+    return;
+  }
+  cursor.expect('SETS');
+  if (cursor.at('(')) cursor.skipParentheses();
+  else if (cursor.eatAny('NONE', 'UNDEFINED') === null) cursor.fail("'(', NONE or UNDEFINED");
 }
 
 /** EXECUTE AS CALLER | LOGIN = '…' | USER = '…' [WITH NO REVERT | COOKIE INTO @c]. */

@@ -239,7 +239,7 @@ function parseLike(cursor: Cursor, operand: Expression, not: boolean, operator: 
   if (cursor.dialect.family === 'spark') cursor.eatAny('ANY', 'ALL', 'SOME');
   const pattern = parseSum(cursor);
   requireValue(cursor, pattern);
-  const mark = cursor.eat('ESCAPE') ? parseSum(cursor) : null;
+  const mark = parseEscapeMark(cursor);
   return { kind: 'like', start: operand.start, end: cursor.end, operator, operand, not, pattern, escape: mark };
 }
 
@@ -262,6 +262,16 @@ export function parseSum(cursor: Cursor): Expression {
   }
   return left;
 }
+/** `ESCAPE '!'`, or ODBC's `{ESCAPE '!'}`. */
+function parseEscapeMark(cursor: Cursor): Expression | null {
+  const braced = cursor.at('{') && cursor.peek(1) === 'ESCAPE';
+  if (braced) cursor.advance();
+  if (!cursor.eat('ESCAPE')) return null;
+  const mark = parseSum(cursor);
+  if (braced) cursor.expect('}');
+  return mark;
+}
+
 
 function parseProduct(cursor: Cursor): Expression {
   let left = parseUnary(cursor);

@@ -59,14 +59,20 @@ export function parseTableHints(cursor: Cursor): readonly TableHint[] {
   return [];
 }
 
-/** One hint in parentheses without WITH; INDEX may be one of several. */
+/** One hint in parentheses without WITH; INDEX may be one of several, and a number alone is an index. */
 function parseOldHint(cursor: Cursor): readonly TableHint[] {
   cursor.advance();
-  const hints = [parseHint(cursor)];
+  const hints = [cursor.kind === tokenKind.number ? parseIndexNumber(cursor) : parseHint(cursor)];
   const several = hints[0]?.name === 'INDEX';
   while (several && !cursor.recovering && cursor.eat(',')) hints.push(parseHint(cursor));
   closeParenthesis(cursor);
   return hints;
+}
+
+function parseIndexNumber(cursor: Cursor): TableHint {
+  const { start, tokenText: value } = cursor;
+  cursor.advance();
+  return { kind: 'table-hint', start, end: cursor.end, name: 'INDEX', value };
 }
 
 /** The hints in parentheses, with or without commas between them. */

@@ -213,7 +213,6 @@ const databaseless: ReadonlySet<string> = new Set([
   'PROCEDURE',
   'FUNCTION',
   'TRIGGER',
-  'TYPE',
   'RULE',
   'DEFAULT',
   'AGGREGATE',
@@ -228,7 +227,9 @@ export function parseDrop(cursor: Cursor): Statement | null {
   const isTrigger = first === 'TRIGGER' && cursor.dialect.family === 'tsql';
   if (!external && !isIndex && !isTrigger && !plainDrops.has(first)) return null;
   // DATABASE is followed by other words for its parts: DATABASE SCOPED CREDENTIAL, DATABASE AUDIT SPECIFICATION.
-  if (first === 'DATABASE' && cursor.peekKind(2) === tokenKind.word && cursor.nameAhead(3)) return null;
+  if (first === 'DATABASE' && cursor.peekKind(2) === tokenKind.word) {
+    if (cursor.nameAhead(3) || (cursor.peek(2) === 'ENCRYPTION' && cursor.peek(3) === 'KEY')) return null;
+  }
   cursor.advance();
   if (external) cursor.advance();
   const objectType = external ? 'EXTERNAL TABLE' : first === 'PROC' ? 'PROCEDURE' : first;
@@ -258,7 +259,7 @@ function parseDroppedIndex(cursor: Cursor): void {
   if (cursor.at('WITH') && cursor.peek(1) === '(') {
     cursor.advance();
     cursor.skipParentheses();
-  }
+  } else if (objectType === 'SCHEMA') cursor.eatAny('CASCADE', 'RESTRICT');
 }
 
 /** TRUNCATE TABLE name [WITH (PARTITIONS (…))]. */

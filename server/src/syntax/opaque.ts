@@ -1,5 +1,7 @@
 import type { Cursor } from './cursor.ts';
 import { seemsStatementStart } from './recovery.ts';
+import { isSessionOption } from './settings.ts';
+import { isSubject } from './subjects.ts';
 import { tokenKind } from './tokens.ts';
 import type { OpaqueStatement } from './tree.ts';
 
@@ -67,26 +69,37 @@ export function opaqueStatement(cursor: Cursor, start: number, name: string): Op
   return { kind: 'opaque', start, end: cursor.end, name };
 }
 
-/** Words of these statements' own clauses that begin lines in them. */
-const ownClauses: Readonly<Record<string, readonly string[]>> = {
-  DATABASE: ['SET', 'WITH'],
-  EVENT: ['ADD', 'WITH', 'DROP', 'ALTER'],
-  SERVER: ['ADD', 'WITH', 'DROP', 'ALTER'],
-  AVAILABILITY: ['ADD', 'WITH', 'GRANT', 'DENY', 'SET', 'REMOVE'],
-  ENDPOINT: ['FOR', 'WITH'],
-  WORKLOAD: ['WITH'],
-};
-
 function startsAnother(cursor: Cursor, words: readonly string[]): boolean {
   if (cursor.at('END') || cursor.at('ELSE')) return cursor.onNewLine && cursor.dialect.family === 'tsql';
   if (!seemsStatementStart(cursor, 0)) return false;
-  if (cursor.at('WITH')) return cursor.peek(2) === 'AS' && cursor.peek(3) === '(';
-  const own = ownClauses[words[1] ?? ''];
-  if (own?.includes(cursor.word) === true) {
-    return cursor.at('SET') &&
-      (cursor.peekKind(1) === tokenKind.variable || cursor.peek(2) === 'ON' || cursor.peek(2) === 'OFF')
-      ? cursor.peekKind(1) === tokenKind.variable || cursor.peek(1) === 'NOCOUNT'
-      : false;
+  const subject = words[1] ?? '';
+  switch (cursor.word) {
+    case 'WITH':
+      return cursor.peek(2) === 'AS' && cursor.peek(3) === '(';
+    case 'SET':
+      return cursor.peekKind(1) === tokenKind.variable || startsSetting(cursor, subject);
+    case 'DROP':
+    case 'ALTER':
+      return isSubject(cursor.peek(1)) && !isOwnPart(cursor, subject);
+    case 'GRANT':
+    case 'DENY':
+      return subject !== 'AVAILABILITY';
+    default:
+      return true;
   }
-  return true;
+}
+
+/** Options of a database are set by the words that also set a session's. */
+function startsSetting(cursor: Cursor, subject: string): boolean {
+  const option = cursor.peek(1);
+  return subject === 'DATABASE' ? option === 'NOCOUNT' : isSessionOption(option);
+}
+
+/** `DROP EVENT` of an event session, `DROP CREDENTIAL` of a login, `ALTER COLUMN` of a full-text index. */
+function isOwnPart(cursor: Cursor, subject: string): boolean {
+  const part = cursor.peek(1);
+  const next = cursor.peek(2);
+  if (part === 'EVENT') return subject === 'EVENT' && next !== 'SESSION' && next !== 'NOTIFICATION';
+  if (part === 'COLUMN') return next !== 'MASTER' && next !== 'ENCRYPTION';
+  return part === 'CREDENTIAL' && (subject === 'LOGIN' || subject === 'SERVER');
 }

@@ -351,7 +351,7 @@ function parseEscape(cursor: Cursor): Expression {
     return { kind: 'literal', start, end: cursor.end, type: 'typed', value, typeName };
   }
   if (cursor.atName) cursor.advance();
-  const inner = cursor.grammar.expression(cursor);
+  const inner = cursor.peek(1) === '(' ? parseOdbcCall(cursor) : cursor.grammar.expression(cursor);
   cursor.expect('}');
   return { ...inner, start, end: cursor.end };
 }
@@ -378,6 +378,12 @@ function parseCase(cursor: Cursor): Expression {
 /** A CASE nested too deeply to be read: everything up to its END. */
 function skipCase(cursor: Cursor): Expression {
   const { start } = cursor;
+/** A function of ODBC: its names may be reserved words, and CONVERT has its value first. */
+function parseOdbcCall(cursor: Cursor): Expression {
+  const part = cursor.takeIdentifier();
+  return parseCall(cursor, { kind: 'name', start: part.start, end: part.end, parts: [part] });
+}
+
   let open = 1;
   cursor.advance();
   while (!cursor.atEnd && open > 0) {
@@ -423,7 +429,9 @@ export function parsePostfix(cursor: Cursor, first: Expression): Expression {
         continue;
       }
       case '.': {
-        if (cursor.peek(1) === '*' || operand.kind === 'literal' || operand.kind === 'error') return operand;
+        // T-SQL's grammar lets a member of a constant through; that it has none is found later.
+        if (cursor.peek(1) === '*' || operand.kind === 'error') return operand;
+        if (operand.kind === 'literal' && cursor.dialect.family !== 'tsql') return operand;
         cursor.advance();
         const member = namePart(cursor);
         const args = cursor.at('(') ? parseArguments(cursor) : null;

@@ -57,13 +57,14 @@ export function seemsStatementStart(cursor: Cursor, open: number): boolean {
   const firm = firmStarts.has(word);
   if (!firm && (open > 0 || !looseStarts.has(word))) return false;
   if (!cursor.onNewLine) return false;
+  // `ON DELETE` and `ON UPDATE` go on; `SET … ON` is over.
+  if (cursor.previousWord === 'ON') return word !== 'DELETE' && word !== 'UPDATE';
   return !goesOn.has(cursor.previousWord);
 }
 
 /** Words after which a statement's word belongs to the statement before it. */
 const goesOn: ReadonlySet<string> = new Set([
   'THEN',
-  'ON',
   'AS',
   'FOR',
   'AFTER',

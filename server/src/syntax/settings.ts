@@ -119,13 +119,7 @@ function parseSetOption(cursor: Cursor, start: number): Statement {
     while (!cursor.atEnd && !cursor.at('ON') && !cursor.at('OFF') && !cursor.at(';')) cursor.advance();
     return option([name], parseSwitch(cursor));
   }
-  if (valued.has(name)) {
-    cursor.advance();
-    const from = cursor.start;
-    if (cursor.kind === tokenKind.reserved && !cursor.at('OFF') && !cursor.at('NULL')) cursor.fail('a value');
-    else cursor.grammar.settingValue(cursor);
-    return option([name], cursor.slice(from, cursor.end));
-  }
+  if (valued.has(name)) return parseValuedOptions(cursor, option);
   const names: string[] = [];
   do {
     const next = cursor.tokenText.toUpperCase();
@@ -138,6 +132,32 @@ function parseSetOption(cursor: Cursor, start: number): Statement {
   } while (cursor.eat(','));
   return option(names, parseSwitch(cursor));
 }
+
+/** `DATEFIRST 7`; several options may stand in one SET, with commas between them. */
+function parseValuedOptions(cursor: Cursor, option: (names: readonly string[], value: string) => SetOption): SetOption {
+  const names: string[] = [];
+  let from: number;
+  do {
+    const name = cursor.tokenText.toUpperCase();
+    if (!valued.has(name)) {
+      cursor.fail('an option that takes a value');
+      return option(names, '');
+    }
+    names.push(name);
+    cursor.advance();
+    from = cursor.start;
+    if (cursor.kind === tokenKind.reserved && !cursor.at('OFF') && !cursor.at('NULL')) cursor.fail('a value');
+    else cursor.grammar.settingValue(cursor);
+  } while (!cursor.recovering && cursor.eat(','));
+  return option(names, cursor.slice(from, cursor.end));
+}
+
+/** A word behind SET that names an option of the session. */
+export function isSessionOption(word: string): boolean {
+  return switches.has(word) || valued.has(word) || otherOptions.has(word);
+}
+
+const otherOptions: ReadonlySet<string> = new Set(['IDENTITY_INSERT', 'OFFSETS', 'STATISTICS', 'TRANSACTION']);
 
 function parseSwitch(cursor: Cursor): string {
   const value = cursor.eatAny('ON', 'OFF');

@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
-import { opaqueStatement } from './opaque.ts';
+import { opaqueStatement, parseOpaque } from './opaque.ts';
 import { parseAnyOptions } from './options.ts';
 import { tokenKind } from './tokens.ts';
 import type { Statement } from './tree.ts';
@@ -11,6 +11,9 @@ import { parseDataType } from './types.ts';
 /** USE database. */
 export function parseUse(cursor: Cursor): Statement {
   const { start } = cursor;
+  if (cursor.dialect.family === 'tsql' && cursor.peek(1) === 'FEDERATION' && cursor.nameAhead(2)) {
+    return parseOpaque(cursor);
+  }
   cursor.advance();
   if (cursor.dialect.family === 'spark') cursor.eatAny('CATALOG', 'SCHEMA', 'DATABASE');
   const name = parseName(cursor, 'a database');
@@ -194,11 +197,15 @@ export function parseTriggerSwitch(cursor: Cursor): Statement {
   return opaqueStatement(cursor, start, `${verb} TRIGGER`);
 }
 
-/** ALTER INDEX name | ALL ON table REBUILD | REORGANIZE | DISABLE | SET | RESUME | PAUSE | ABORT. */
+/** ALTER INDEX name | ALL ON table REBUILD | REORGANIZE | DISABLE | SET | RESUME | PAUSE | ABORT | FOR (…). */
 export function parseAlterIndex(cursor: Cursor, start: number): Statement {
   if (!cursor.eat('ALL')) cursor.identifier('ALL or the name of an index');
   cursor.expect('ON');
   parseName(cursor, 'a table');
+  if (cursor.at('FOR') || (cursor.at('WITH') && cursor.peek(1) === 'XMLNAMESPACES')) {
+    parseSelectivePaths(cursor);
+    return opaqueStatement(cursor, start, 'ALTER INDEX');
+  }
   const action = cursor.eatAny('REBUILD', 'REORGANIZE', 'DISABLE', 'SET', 'RESUME', 'PAUSE', 'ABORT');
   if (action === null) cursor.fail('REBUILD, REORGANIZE, DISABLE or SET');
   if (action === 'SET') {
@@ -214,4 +221,16 @@ export function parseAlterIndex(cursor: Cursor, start: number): Statement {
     parseAnyOptions(cursor);
   }
   return opaqueStatement(cursor, start, 'ALTER INDEX');
+}
+
+/** The paths of a selective XML index: [WITH XMLNAMESPACES (…)] FOR (ADD … | REMOVE …). */
+function parseSelectivePaths(cursor: Cursor): void {
+  if (cursor.eat('WITH')) {
+    cursor.advance();
+    if (cursor.at('(')) cursor.skipParentheses();
+    else cursor.fail("'('");
+  }
+  cursor.expect('FOR');
+  if (cursor.at('(')) cursor.skipParentheses();
+  else cursor.fail("'('");
 }

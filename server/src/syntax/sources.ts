@@ -251,17 +251,26 @@ function finishFunction(cursor: Cursor, call: Call | MemberAccess, lateral: bool
   if (cursor.dialect.family === 'tsql' && cursor.at('WITH') && cursor.peek(1) === '(') {
     schema = parseSchema(cursor);
   }
+  // OPENXML takes the columns of a table that exists.
+  if (cursor.at('WITH') && call.kind === 'call' && isOpenXml(call) && cursor.nameAhead(1)) {
+    cursor.advance();
+    parseName(cursor, 'a table');
+  }
   const timeTravel = cursor.dialect.family === 'spark' ? parseTimeTravel(cursor) : null;
   if (cursor.dialect.family === 'duckdb' && cursor.at('WITH') && cursor.peek(1) === 'ORDINALITY') {
     cursor.advance();
     cursor.advance();
   }
-  const { alias, columns } = parseAliasAndColumns(cursor);
+  const { alias, columns } = parseAliasAndColumns(cursor, cursor.dialect.family === 'tsql');
   if (schema.length === 0 && cursor.dialect.family === 'tsql' && cursor.at('WITH') && cursor.peek(1) === '(') {
     schema = parseSchema(cursor);
   }
   const start = timeTravel === null ? call.start : Math.min(call.start, timeTravel.start);
   return { kind: 'table-function', start, end: cursor.end, lateral, call, schema, alias, columns, hints: none };
+}
+
+function isOpenXml(call: Call): boolean {
+  return call.name.parts.length === 1 && /^openxml$/i.test(call.name.parts[0]?.name ?? '');
 }
 
 /** `WITH ( name type ['path'] [AS JSON], … )` or `WITH ( table )`. */
@@ -398,7 +407,10 @@ function holdsQuery(cursor: Cursor): boolean {
 const queryWords: ReadonlySet<string> = new Set(['DESCRIBE', 'SHOW', 'SUMMARIZE', 'PIVOT', 'UNPIVOT', 'TABLE']);
 
 /** `[AS] alias [(columns)]`. */
-export function parseAliasAndColumns(cursor: Cursor): {
+export function parseAliasAndColumns(
+  cursor: Cursor,
+  ofFunction = false,
+): {
   readonly alias: Identifier | null;
   readonly columns: readonly Identifier[];
 } {
@@ -407,6 +419,10 @@ export function parseAliasAndColumns(cursor: Cursor): {
     return { alias: null, columns: parseIdentifierList(cursor) };
   }
   const alias = parseAlias(cursor);
+  const next = cursor.peek(2);
+  if (alias === null && ofFunction && cursor.at('(') && cursor.nameAhead(1) && (next === ',' || next === ')')) {
+    return { alias, columns: parseIdentifierList(cursor) };
+  }
   if (alias === null || !cursor.at('(') || isTableHint(cursor, 1) || startsQueryInside(cursor)) {
     // Spark: `AS (a, b)` without a name.
     return { alias, columns: none };
@@ -481,6 +497,7 @@ function parseTimeTravel(cursor: Cursor): OpaqueClause | null {
     cursor.advance();
     cursor.advance();
     parseSystemTime(cursor);
+    cursor.eatSequence('FOR', 'PATH');
     return { kind: 'opaque-clause', start, end: cursor.end, name: 'FOR SYSTEM_TIME' };
   }
   if (cursor.dialect.family === 'duckdb') {

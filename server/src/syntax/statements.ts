@@ -43,6 +43,7 @@ import {
   parseUse,
   parseWaitFor,
 } from './smallStatements.ts';
+import { createSubjects, dropSubjects } from './subjects.ts';
 import { parseCreateTable } from './tables.ts';
 import { tokenKind } from './tokens.ts';
 import type { Statement } from './tree.ts';
@@ -324,51 +325,6 @@ function parseCreateObject(cursor: Cursor, start: number, subject: string, pass:
   return { kind: 'opaque', start, end: cursor.end, name: 'CREATE' };
 }
 
-/** Objects whose CREATE and ALTER are known by their bounds only. */
-const createSubjects: ReadonlySet<string> = new Set([
-  'AGGREGATE',
-  'APPLICATION',
-  'ASSEMBLY',
-  'ASYMMETRIC',
-  'AUTHORIZATION',
-  'AVAILABILITY',
-  'BROKER',
-  'CERTIFICATE',
-  'COLUMN',
-  'CONTRACT',
-  'CREDENTIAL',
-  'CRYPTOGRAPHIC',
-  'DATABASE',
-  'DEFAULT',
-  'ENDPOINT',
-  'EVENT',
-  'FEDERATION',
-  'FULLTEXT',
-  'JSON',
-  'LOGIN',
-  'MASTER',
-  'MESSAGE',
-  'PRIMARY',
-  'QUEUE',
-  'REMOTE',
-  'RESOURCE',
-  'ROLE',
-  'ROUTE',
-  'RULE',
-  'SEARCH',
-  'SECURITY',
-  'SELECTIVE',
-  'SERVER',
-  'SERVICE',
-  'SPATIAL',
-  'SYMMETRIC',
-  'SYNONYM',
-  'USER',
-  'VECTOR',
-  'WORKLOAD',
-  'XML',
-]);
-
 /** DROP of objects that CREATE makes, and of a few that only DROP names. */
 function parseDropStatement(cursor: Cursor): Statement {
   const { start } = cursor;
@@ -380,15 +336,6 @@ function parseDropStatement(cursor: Cursor): Statement {
   cursor.fail('TABLE, VIEW, PROCEDURE, FUNCTION, INDEX or another kind of object');
   return { kind: 'opaque', start, end: cursor.end, name: 'DROP' };
 }
-
-const dropSubjects: ReadonlySet<string> = new Set([
-  'COUNTER',
-  'EXTERNAL',
-  'PARTITION',
-  'SENSITIVITY',
-  'SIGNATURE',
-  'TRIGGER',
-]);
 
 function parseAlter(cursor: Cursor): Statement {
   const { start } = cursor;

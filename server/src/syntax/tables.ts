@@ -30,6 +30,9 @@ export function parseCreateTable(cursor: Cursor, start: number, external: boolea
         else options.push(parseFilegroup(cursor));
         break;
       }
+      case 'FEDERATED':
+        options.push(parseFederated(cursor));
+        break;
       case 'WITH':
         if (cursor.peek(1) !== '(') {
           again = false;
@@ -91,6 +94,17 @@ export function parseCreateTable(cursor: Cursor, start: number, external: boolea
     fileTable,
     options,
   };
+}
+
+/** `FEDERATED ON (distribution = column)` of Azure's federations. */
+function parseFederated(cursor: Cursor): Option {
+  const { start, word: name } = cursor;
+  cursor.advance();
+  cursor.expect('ON');
+  const from = cursor.start;
+  if (cursor.at('(')) cursor.skipParentheses();
+  else cursor.fail("'('");
+  return { kind: 'option', start, end: cursor.end, name, value: cursor.slice(from, cursor.end), columns: none };
 }
 
 /** `CLONE OF table [AT 'time']`. */

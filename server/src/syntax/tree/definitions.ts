@@ -17,7 +17,7 @@ export interface ColumnDefinition extends NodeBase {
   readonly identity: IdentityClause | null;
   readonly collation: Identifier | null;
   readonly default: Expression | null;
-  /** GENERATED ALWAYS AS ROW START / ROW END, transaction and sequence columns of ledger tables. */
+  /** GENERATED ALWAYS AS ROW START / ROW END, transaction and sequence columns of ledger tables, users. */
   readonly generated: GeneratedKind | null;
   readonly hidden: boolean;
   readonly sparse: boolean;
@@ -36,7 +36,11 @@ export type GeneratedKind =
   | 'transaction-start'
   | 'transaction-end'
   | 'sequence-start'
-  | 'sequence-end';
+  | 'sequence-end'
+  | 'user-id-start'
+  | 'user-id-end'
+  | 'user-name-start'
+  | 'user-name-end';
 
 export interface IdentityClause extends NodeBase {
   readonly kind: 'identity';
