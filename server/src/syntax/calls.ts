@@ -123,13 +123,13 @@ const wordSeparated: Readonly<Record<string, readonly string[]>> = {
   OVERLAY: ['PLACING', 'FROM', 'FOR'],
 };
 
+/** Functions that take `key : value` or say what they do about NULL. */
+const jsonConstructors: ReadonlySet<string> = new Set(['JSON_OBJECT', 'JSON_OBJECTAGG', 'JSON_ARRAY', 'JSON_ARRAYAGG']);
+
 function parseCallArguments(cursor: Cursor, name: string, items: Expression[], clauses: OpaqueClause[]): void {
   if (name === 'CONTAINS' || name === 'FREETEXT' || name === 'MATCH') {
     if (cursor.dialect.family === 'tsql') {
       clauses.push(opaqueInside(cursor, name));
-/** Functions that take `key : value` or say what they do about NULL. */
-const jsonConstructors: ReadonlySet<string> = new Set(['JSON_OBJECT', 'JSON_OBJECTAGG', 'JSON_ARRAY', 'JSON_ARRAYAGG']);
-
       return;
     }
   }

@@ -243,6 +243,16 @@ function parseLike(cursor: Cursor, operand: Expression, not: boolean, operator: 
   return { kind: 'like', start: operand.start, end: cursor.end, operator, operand, not, pattern, escape: mark };
 }
 
+/** `ESCAPE '!'`, or ODBC's `{ESCAPE '!'}`. */
+function parseEscapeMark(cursor: Cursor): Expression | null {
+  const braced = cursor.at('{') && cursor.peek(1) === 'ESCAPE';
+  if (braced) cursor.advance();
+  if (!cursor.eat('ESCAPE')) return null;
+  const mark = parseSum(cursor);
+  if (braced) cursor.expect('}');
+  return mark;
+}
+
 const sumOperators: ReadonlySet<string> = new Set(['+', '-', '&', '|', '^', '||', '<<', '>>']);
 const otherOperators: ReadonlySet<string> = new Set([...sumOperators, '->', '->>', '@>', '<@', '&&']);
 const productOperators: ReadonlySet<string> = new Set(['*', '/', '%']);
@@ -262,16 +272,6 @@ export function parseSum(cursor: Cursor): Expression {
   }
   return left;
 }
-/** `ESCAPE '!'`, or ODBC's `{ESCAPE '!'}`. */
-function parseEscapeMark(cursor: Cursor): Expression | null {
-  const braced = cursor.at('{') && cursor.peek(1) === 'ESCAPE';
-  if (braced) cursor.advance();
-  if (!cursor.eat('ESCAPE')) return null;
-  const mark = parseSum(cursor);
-  if (braced) cursor.expect('}');
-  return mark;
-}
-
 
 function parseProduct(cursor: Cursor): Expression {
   let left = parseUnary(cursor);

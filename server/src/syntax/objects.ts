@@ -249,7 +249,7 @@ export function parseDrop(cursor: Cursor): Statement | null {
     cursor.eatAny('CASCADE', 'RESTRICT');
     cursor.eat('PURGE');
     if (cursor.at('(')) cursor.skipParentheses();
-  }
+  } else if (objectType === 'SCHEMA') cursor.eatAny('CASCADE', 'RESTRICT');
   const drop: Drop = { kind: 'drop', start, end: cursor.end, objectType, ifExists, names };
   return drop;
 }
@@ -259,7 +259,7 @@ function parseDroppedIndex(cursor: Cursor): void {
   if (cursor.at('WITH') && cursor.peek(1) === '(') {
     cursor.advance();
     cursor.skipParentheses();
-  } else if (objectType === 'SCHEMA') cursor.eatAny('CASCADE', 'RESTRICT');
+  }
 }
 
 /** TRUNCATE TABLE name [WITH (PARTITIONS (…))]. */

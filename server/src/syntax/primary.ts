@@ -356,6 +356,12 @@ function parseEscape(cursor: Cursor): Expression {
   return { ...inner, start, end: cursor.end };
 }
 
+/** A function of ODBC: its names may be reserved words, and CONVERT has its value first. */
+function parseOdbcCall(cursor: Cursor): Expression {
+  const part = cursor.takeIdentifier();
+  return parseCall(cursor, { kind: 'name', start: part.start, end: part.end, parts: [part] });
+}
+
 function parseCase(cursor: Cursor): Expression {
   const { start } = cursor;
   cursor.advance();
@@ -378,12 +384,6 @@ function parseCase(cursor: Cursor): Expression {
 /** A CASE nested too deeply to be read: everything up to its END. */
 function skipCase(cursor: Cursor): Expression {
   const { start } = cursor;
-/** A function of ODBC: its names may be reserved words, and CONVERT has its value first. */
-function parseOdbcCall(cursor: Cursor): Expression {
-  const part = cursor.takeIdentifier();
-  return parseCall(cursor, { kind: 'name', start: part.start, end: part.end, parts: [part] });
-}
-
   let open = 1;
   cursor.advance();
   while (!cursor.atEnd && open > 0) {
