@@ -71,6 +71,8 @@ export class Run {
   #state: State = { name: 'ready' };
   #last: ResultSet | undefined;
   #beforeLast: ResultSet | undefined;
+  /** A transaction was open before the run. */
+  #wasOpen = false;
   /** Batches that stay, whatever happens to the later ones. */
   #committed = 0;
   #deadline: NodeJS.Timeout | undefined;
@@ -88,14 +90,26 @@ export class Run {
     this.#options.emit({ kind: 'state', state: 'running' });
     const { timeLimitMs } = this.#options;
     const limit = timeLimitMs > 0 ? setTimeout(() => this.#cancel('time limit'), timeLimitMs) : undefined;
-    const end = await this.#all();
+    this.#wasOpen = this.#session.inTransaction;
+    const refusal = this.#refusal();
+    const end = refusal ?? (await this.#all());
     clearTimeout(limit);
     clearTimeout(this.#deadline);
-    const openTransaction = await this.#settle(end);
+    const openTransaction = refusal === null ? await this.#settle(end) : true;
     const result = this.#result(end, Math.round(performance.now() - started));
     this.#state = { name: 'finished' };
     this.#options.emit({ kind: 'state', state: 'finished' });
     return { result, notes: this.#notes, openTransaction };
+  }
+
+  /** What rolls back at its end would take back what a person has not committed yet. */
+  #refusal(): Step | null {
+    const { mode, batches } = this.#job;
+    const rollsBack = this.#isDry || (mode === 'preview' && batches.some(({ text }) => /\brollback\b/i.test(text)));
+    if (!this.#wasOpen || !rollsBack) return null;
+    const what = this.#isDry ? 'a dry run' : 'this preview';
+    const message = `A transaction is open on this connection. Commit it or roll it back first: ${what} rolls back at its end.`;
+    return { kind: 'failed', error: this.#told({ code: 'open_transaction', message, batch: 0, line: null }) };
   }
 
   /** Asks the engine to stop; where it does not answer in time, the connection is dropped. */
@@ -258,7 +272,7 @@ export class Run {
     const rollsBack =
       end.kind === 'cancelled' ||
       this.#isDry ||
-      this.#job.mode === 'preview' ||
+      (this.#job.mode === 'preview' && !this.#wasOpen) ||
       this.#job.rollBackAtEnd === true ||
       (end.kind === 'failed' && session.facts.platform === 'duckdb');
     if (!rollsBack) {

@@ -357,6 +357,26 @@ describe('a dry run', () => {
     expect(await queryRows(session, 'SELECT * FROM t')).toEqual([]);
   });
 
+  test('takes nothing back that was open before it, nor does a preview', async () => {
+    const session = await embedded();
+    await query(session, 'CREATE TABLE t (a INTEGER); BEGIN TRANSACTION; INSERT INTO t VALUES (1)');
+    const dry = await startRun(session, ['SELECT 1 AS inserted'], {}, { isDryRun: true }).end;
+    expect(dry).toMatchObject({
+      openTransaction: true,
+      result: {
+        status: 'failed',
+        batches: [],
+        error: { code: 'open_transaction', message: expect.stringContaining('Commit it or roll it back first') },
+      },
+    });
+    const rolling = await startRun(session, ['SELECT 1 AS inserted; ROLLBACK;'], {}, { mode: 'preview' }).end;
+    expect(rolling).toMatchObject({ openTransaction: true, result: { status: 'failed', batches: [] } });
+    const reading = await startRun(session, ['SELECT count(*) AS inserted FROM t'], {}, { mode: 'preview' }).end;
+    expect(reading).toMatchObject({ openTransaction: true, result: { status: 'done', counts: { inserted: 1 } } });
+    await session.endTransaction('commit');
+    expect(await queryRows(session, 'SELECT * FROM t')).toEqual([[1]]);
+  });
+
   test('says at once when a batch commits nevertheless', async () => {
     const server = await serveWarehouse({ handler: script(rule('EXEC', [commit()])) });
     const { result } = await startRun(await openOn(server), ['EXEC dw.Load', 'next'], {}, { isDryRun: true }).end;
