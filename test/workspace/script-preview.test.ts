@@ -7,6 +7,8 @@ import { openSession } from '../../runner/src/open-session.ts';
 import { query, queryRows } from '../../runner/src/queries.ts';
 import { defaultCancelDeadlineMs, Run } from '../../runner/src/run.ts';
 import type { Session } from '../../runner/src/session.ts';
+import { findAll, tableNameOf, unitsOf } from '../../server/src/syntax/inspect.ts';
+import { parse } from '../../server/src/syntax/parse.ts';
 import { executableLoad } from '../../server/src/workspace/executable.ts';
 import { folderOf } from '../support/folders.ts';
 import { type RefereeText, refereeMissing, refereeTsql } from '../support/referee.ts';
@@ -201,6 +203,77 @@ describe('on the embedded engine', () => {
   });
 });
 
+describe('a preview says what the run would meet', () => {
+  const definitions = `CREATE SCHEMA IF NOT EXISTS w;
+CREATE TABLE w.source (no VARCHAR, city VARCHAR);
+CREATE TABLE w.target (no VARCHAR NOT NULL, city VARCHAR, CONSTRAINT pk PRIMARY KEY (no));`;
+
+  async function warned(text: string): Promise<PreviewResult['warnings']> {
+    await query(session, `DROP SCHEMA IF EXISTS w CASCADE; ${definitions}`);
+    await query(
+      session,
+      `INSERT INTO w.source VALUES ('A', 'Ulm'), ('A', 'Bonn'), ('B', 'Kiel'), ('B', 'Kiel'), ('C', 'Jena'), (NULL, 'Hof');
+INSERT INTO w.target VALUES ('A', NULL), ('B', NULL);`,
+    );
+    const load = await loadOf(text, 'duckdb', definitions);
+    expect(load.previewRefusal).toBeNull();
+    const { error, warnings } = await send('preview', load.preview?.batches ?? []);
+    expect(error).toBeNull();
+    return warnings;
+  }
+
+  test('an UPDATE that meets several rows with different values', async () => {
+    expect(await warned('UPDATE w.target SET city = s.city FROM w.source AS s WHERE s.no = target.no;')).toEqual([
+      {
+        code: 'ambiguous_update',
+        message:
+          'w.target: no A meets several source rows with different values, and the run takes any one of them (1 of 1).',
+      },
+    ]);
+  });
+
+  test('a MERGE that takes a row twice', async () => {
+    const text =
+      'MERGE INTO w.target AS t USING w.source AS s ON t.no = s.no WHEN MATCHED THEN UPDATE SET city = s.city;';
+    expect(await warned(text)).toEqual(
+      ['A', 'B'].map((key, at) => ({
+        code: 'matched_twice',
+        message: `w.target: no ${key} is taken by several rows of the source, and the run takes any one of them (${at + 1} of 2).`,
+      })),
+    );
+  });
+
+  test('a MERGE for SQL Server that fails there', async () => {
+    const text =
+      'MERGE dw.Customer AS t USING stg.Customer AS s ON t.CustomerNo = s.CustomerNo WHEN MATCHED THEN DELETE;';
+    const load = await loadOf(text, 'sqlserver', tsqlDdl);
+    expect(load.preview?.batches.map((batch) => batch.text).join('\n')).toContain(
+      'is taken by several rows of the source, so the MERGE fails with error 8672 and writes nothing',
+    );
+  });
+
+  test('new rows that break a key or NOT NULL', async () => {
+    expect(await warned('INSERT INTO w.target SELECT * FROM w.source;')).toEqual([
+      ...['A', 'B'].map((key, at) => ({
+        code: 'duplicate_key',
+        message: `w.target: no ${key} would stand more than once under PRIMARY KEY (no), so the run fails (${at + 1} of 2).`,
+      })),
+      {
+        code: 'null_value',
+        message: 'w.target: no is NOT NULL and would get no value in 1 of the rows, so the run fails.',
+      },
+    ]);
+  });
+
+  test('nothing where a key is free again', async () => {
+    expect(
+      await warned(
+        "DELETE FROM w.target; INSERT INTO w.target SELECT DISTINCT no, 'x' FROM w.source WHERE no IS NOT NULL;",
+      ),
+    ).toEqual([]);
+  });
+});
+
 describe('with tables that are defined for SQL Server', () => {
   const definitions = `CREATE TABLE stg.Cust (CustNo varchar(20) NOT NULL, City nvarchar(50) NULL);
 CREATE TABLE dwh.Cust (CustNo varchar(20) NOT NULL, City nvarchar(50) NULL, ValidFrom datetime2(3) NOT NULL, Flag bit NULL);
@@ -246,10 +319,6 @@ CREATE OR REPLACE TABLE dwh.Cust (CustNo VARCHAR, City VARCHAR, ValidFrom TIMEST
 
 describe('is refused in words for', () => {
   test.each<[string, RegExp]>([
-    [
-      'UPDATE dw.customer SET city = NULL;\nINSERT INTO dw.customer SELECT * FROM dw.customer;',
-      /line 2: it builds on what the script wrote to customer/,
-    ],
     ['DELETE FROM dw.customer;\nINSERT INTO dw.other SELECT * FROM dw.current_customer;', /view current_customer/],
     ['INSERT INTO dw.nowhere SELECT 1;', /columns of nowhere are not known/],
     ["INSERT INTO dw.customer (customer_key) SELECT nextval('s');", /may do more than read/],
@@ -271,15 +340,19 @@ describe('is refused in words for', () => {
   });
 
   test.each<[string, RegExp]>([
-    ['IF EXISTS (SELECT 1 FROM stg.Customer) DELETE FROM dw.Customer;', /line 1: IF EXISTS \(SELECT is not followed/],
+    ['WHILE 1 = 1 DELETE FROM dw.Customer;', /line 1: WHILE 1 = is not followed/],
     ['EXEC dw.Load;', /EXEC dw.Load/],
     ['DELETE TOP (5) FROM dw.Customer;', /TOP/],
     ['DELETE FROM dw.Customer;\nGO 2', /GO 2/],
-    ['DELETE FROM dw.Customer OUTPUT deleted.Id INTO dw.Log;', /OUTPUT/],
+    [
+      'INSERT INTO dw.Other (Id) SELECT Id FROM (DELETE FROM dw.Customer OUTPUT deleted.Id, GETDATE() AS At) AS d WHERE ;',
+      /can't be read/,
+    ],
+    ['DELETE FROM dw.Customer OUTPUT s.* INTO dw.Log FROM stg.Customer AS s;', /OUTPUT of a source as a whole/],
     ['SELECT 1 AS a INTO #x;\nDELETE FROM #x OUTPUT deleted.a INTO dw.Log;', /line 2/],
     ['SELECT 1 AS a INTO #x;\nDELETE #x FROM dw.Customer AS #x;', /./],
     [
-      'DECLARE @n int;\nDELETE FROM dw.Other;\nSET @n = @@ROWCOUNT;\nDELETE FROM dw.Customer WHERE Id = @n;',
+      'DECLARE @n int;\nINSERT INTO dw.Customer (City) VALUES (NULL);\nSET @n = SCOPE_IDENTITY();\nDELETE FROM dw.Customer WHERE Id = @n;',
       /line 4: @n is not known/,
     ],
     ['BEGIN TRAN; DELETE FROM dw.Customer; ROLLBACK;', /ROLLBACK/],
@@ -287,7 +360,7 @@ describe('is refused in words for', () => {
   ])('%s (T-SQL)', async (text, message) => {
     const load = await loadOf(text, 'sqlserver', tsqlDdl);
     const sent = load.preview?.batches.map((batch) => batch.text).join('\n') ?? '';
-    expect(sent).not.toMatch(/\b(DELETE|INSERT|MERGE|UPDATE)\b/);
+    expect(writtenTables(sent, 'sqlserver').filter((name) => !/^[#@]/.test(name))).toEqual([]);
     if (message.source !== '.') expect(load.previewRefusal).toMatch(message);
   });
 });
@@ -335,7 +408,65 @@ DELETE t FROM dw.Customer AS t JOIN doomed AS d ON d.CustomerNo = t.CustomerNo;`
   'UPDATE dw.Other SET City = c.City FROM stg.Customer AS c WHERE c.CustomerNo = CAST(Other.Id AS varchar(20));',
   'DECLARE @t TABLE (Id int); INSERT INTO @t SELECT 1; DELETE FROM dw.Customer WHERE Id IN (SELECT Id FROM @t);',
   'TRUNCATE TABLE dw.Other;',
+  `DECLARE @Now datetime2(3) = SYSUTCDATETIME(), @Closed int, @Opened int;
+UPDATE dw.Customer SET EffectiveTo = @Now, IsCurrent = 0
+FROM stg.Customer AS s WHERE s.CustomerNo = dw.Customer.CustomerNo AND dw.Customer.IsCurrent = 1 AND s.City <> dw.Customer.City;
+SET @Closed = @@ROWCOUNT;
+INSERT INTO dw.Customer (CustomerNo, City, EffectiveFrom, EffectiveTo, IsCurrent)
+SELECT s.CustomerNo, s.City, @Now, '9999-12-31', 1 FROM stg.Customer AS s
+LEFT JOIN dw.Customer AS t WITH (NOLOCK) ON t.CustomerNo = s.CustomerNo AND t.IsCurrent = 1 WHERE t.Id IS NULL;
+SELECT @Opened = @@ROWCOUNT;
+IF @@ERROR <> 0 BEGIN ROLLBACK; RETURN END
+INSERT INTO dw.Log (Id) SELECT @Closed + @Opened;
+SELECT @Opened AS inserted, @Closed AS expired;`,
+  `IF NOT EXISTS (SELECT 1 FROM stg.Customer)
+BEGIN
+  PRINT 'nothing to do';
+  RETURN;
+END
+IF EXISTS (SELECT 1 FROM dw.Other WHERE Id = -1) UPDATE dw.Other SET City = N'unknown' WHERE Id = -1
+ELSE INSERT INTO dw.Other (Id, City) VALUES (-1, N'unknown');
+DELETE FROM dw.Other WHERE Id > 0;
+IF @@ROWCOUNT > 0 INSERT INTO dw.Other (Id) SELECT MAX(o.Id) + 1 FROM dw.Other AS o;
+TRUNCATE TABLE dw.Other;`,
+  `CREATE TABLE #changes (Act nvarchar(10), CustomerNo varchar(20), City nvarchar(50), OldId int);
+MERGE dw.Customer AS t USING (SELECT CustomerNo, City FROM stg.Customer WHERE IsDeleted = 0) AS s
+ON t.CustomerNo = s.CustomerNo AND t.IsCurrent = 1
+WHEN MATCHED AND t.City <> s.City THEN UPDATE SET IsCurrent = 0, EffectiveTo = SYSUTCDATETIME()
+WHEN NOT MATCHED THEN INSERT (CustomerNo, City, EffectiveFrom, EffectiveTo, IsCurrent)
+  VALUES (s.CustomerNo, s.City, SYSUTCDATETIME(), '9999-12-31', 1)
+WHEN NOT MATCHED BY SOURCE THEN DELETE
+OUTPUT $action, s.CustomerNo, COALESCE(s.City, deleted.City), inserted.Id INTO #changes (Act, CustomerNo, City, OldId);
+INSERT INTO dw.Customer (CustomerNo, City, EffectiveFrom, EffectiveTo, IsCurrent)
+SELECT CustomerNo, City, SYSUTCDATETIME(), '9999-12-31', 1 FROM #changes WHERE Act = 'UPDATE';`,
+  `INSERT INTO dw.Customer (CustomerNo, City, EffectiveFrom, EffectiveTo, IsCurrent)
+SELECT m.CustomerNo, m.City, SYSUTCDATETIME(), '9999-12-31', 1
+FROM (
+  MERGE dw.Customer AS t USING stg.Customer AS s ON t.CustomerNo = s.CustomerNo AND t.IsCurrent = 1
+  WHEN MATCHED AND t.City <> s.City THEN UPDATE SET IsCurrent = 0, EffectiveTo = SYSUTCDATETIME()
+  WHEN NOT MATCHED THEN INSERT (CustomerNo, City, EffectiveFrom, EffectiveTo, IsCurrent)
+    VALUES (s.CustomerNo, s.City, SYSUTCDATETIME(), '9999-12-31', 1)
+  OUTPUT $action AS Act, s.CustomerNo, s.City
+) AS m WHERE m.Act = 'UPDATE';`,
+  'DELETE t OUTPUT deleted.Id INTO dw.Log FROM dw.Customer AS t WHERE t.IsCurrent = 0; DELETE FROM dw.Log WHERE Id < 0;',
 ];
+
+/** The tables that a text writes to, makes or drops. */
+function writtenTables(text: string, platform: PlatformName): readonly string[] {
+  return unitsOf(parse(text, { platform })).flatMap(({ statement }) => {
+    const writes = (['insert', 'update', 'delete', 'merge'] as const).flatMap((kind) => findAll(statement, kind));
+    const targets = writes.map(({ target }) =>
+      target.kind === 'table' ? tableNameOf(target.name).table : target.kind === 'table-variable' ? target.name : '?',
+    );
+    const names = [
+      ...findAll(statement, 'select').flatMap(({ into }) => into ?? []),
+      ...findAll(statement, 'create-table').map(({ name }) => name),
+      ...findAll(statement, 'truncate').map(({ table }) => table),
+      ...findAll(statement, 'drop').flatMap((drop) => drop.names),
+    ];
+    return [...targets, ...names.map((name) => tableNameOf(name).table)];
+  });
+}
 
 describe.skipIf(refereeMissing() !== null)('for T-SQL passes Microsoft’s parser', () => {
   test.each<[PlatformName, '2012' | 'newest' | 'fabricdw']>([
@@ -349,7 +480,8 @@ describe.skipIf(refereeMissing() !== null)('for T-SQL passes Microsoft’s parse
       const load = await loadOf(script, platform, tsqlDdl);
       expect(load.previewRefusal, script).toBeNull();
       const text = load.preview?.batches.map((batch) => batch.text).join('\nGO\n') ?? '';
-      expect(text).not.toMatch(/\b(MERGE|UPDATE|DELETE|TRUNCATE|COMMIT|ROLLBACK)\b|INSERT INTO (?!@)/);
+      expect(text).not.toMatch(/\b(COMMIT|ROLLBACK)\b/);
+      expect(writtenTables(text, platform).filter((name) => !/^[#@]/.test(name))).toEqual([]);
       texts.push({ name: `${platform} ${index}`, text });
     }
     expect(await refereeTsql(texts, version)).toEqual([]);

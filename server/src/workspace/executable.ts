@@ -16,7 +16,7 @@ import { dryRunRefusal } from './dry-run.ts';
 import type { Folder } from './folder.ts';
 import { loadOf } from './load-of.ts';
 import { readsOnly } from './reads-only.ts';
-import { outerTables } from './script-preview/effects.ts';
+import { outerTables } from './script-preview/changes.ts';
 import { previewScript } from './script-preview/script-preview.ts';
 
 export interface ExecutableRequest {
@@ -185,7 +185,7 @@ function writesToAlias({ text }: Script, units: readonly Unit[]): boolean {
   });
 }
 
-const noRowEffect = 'The load defines or rebuilds its target, so there are no changes to preview.';
+const noRowEffect = 'The load defines its target as a view, so there are no changes to preview.';
 
 function previewRefusal(load: GeneratedLoad | null, problems: readonly Problem[], text: string): string | null {
   if (load === null) return problems[0]?.message ?? 'The load of its specification could not be made.';
