@@ -210,3 +210,13 @@ test('DDL of live tables reads back as the same tables', async () => {
     /has no table none/,
   );
 });
+
+test('a file is opened with limits on memory, that which the allocator keeps included', async () => {
+  const session = await open(join(await folder(), 'house.duckdb'));
+  const rows = await queryRows(
+    session,
+    `SELECT current_setting('memory_limit'), current_setting('allocator_flush_threshold'),
+            current_setting('allocator_bulk_deallocation_flush_threshold'), current_setting('allocator_background_threads')`,
+  );
+  expect(rows).toEqual([['381.4 MiB', '8.0 MiB', '16.0 MiB', true]]);
+});

@@ -74,14 +74,18 @@ async function openInstance(path: string, isReadOnly: boolean): Promise<DuckDBIn
 const offline = { autoinstall_known_extensions: 'false' };
 
 /**
- * With ten million rows most loads then take less than 600 MiB in as much time: what does not fit is written beside the
- * database file, and rows need not keep the order in which they were stored. A load that can't do with it gets the engine's
- * own limit (`liftLimits`).
+ * With ten million rows loads then take less than 600 MiB in as much time: what does not fit is written beside the database
+ * file, rows need not keep the order in which they were stored, and freed memory goes back to the system at once, since the
+ * engine's limit does not count what its allocator keeps. A load that can't do with it gets the engine's own limit
+ * (`liftLimits`).
  */
 function settings(path: string, isReadOnly: boolean): Record<string, string> {
   return {
     ...offline,
     access_mode: isReadOnly ? 'READ_ONLY' : 'AUTOMATIC',
+    allocator_background_threads: 'true',
+    allocator_bulk_deallocation_flush_threshold: '16MiB',
+    allocator_flush_threshold: '8MiB',
     memory_limit: '400MB',
     preserve_insertion_order: 'false',
     temp_directory: `${path}.tmp`,
