@@ -192,17 +192,34 @@ test('names of two databases are compared under the collation of the one that th
   const [example] = examples;
   if (example === undefined) throw new Error('no example');
   const { source, target } = tablesOf(example);
-  const stated = specificationOf('scd2_day', example);
-  const textOf = (database: string): string => {
-    const from = { ...source, name: { ...source.name, database } };
-    const specification = { ...stated, source: from.name };
-    const { value } = generateLoad({
-      specification,
-      tables: { source: from, target, extra: {} },
-      style: defaultStyle,
-    });
-    return value?.files.map((file) => file.text).join('\n') ?? '';
+  const specification = specificationOf('scd2_day', example);
+  const { value } = generateLoad({ specification, tables: { source, target, extra: {} }, style: defaultStyle });
+  const text = value?.files.map((file) => file.text).join('\n') ?? '';
+  expect(text).toContain('AND col.name = c.name COLLATE DATABASE_DEFAULT\n');
+});
+
+describe('the tables that it stands for', () => {
+  const [example] = examples;
+  if (example === undefined) throw new Error('no example');
+  const { source, target } = tablesOf(example);
+  const complaint = (from: CatalogTable['name'], to: CatalogTable['name']): string | undefined => {
+    const specification = { ...specificationOf('scd2_day', example), source: from, target: to };
+    const tables = { source: { ...source, name: from }, target: { ...target, name: to }, extra: {} };
+    return generateLoad({ specification, tables, style: defaultStyle }).problems[0]?.message;
   };
-  expect(textOf('Staging')).toContain('AND col.name = c.name COLLATE DATABASE_DEFAULT\n');
-  expect(textOf('PersistentStaging')).toContain('AND col.name = c.name\n');
+  const at = (database: string | null, schema: string, table = 'Department') => ({ database, schema, table });
+
+  test('bear one name in two databases', () => {
+    expect(complaint(at('Staging', 'dbo'), at('PersistentStaging', 'DBO'))).toBeUndefined();
+  });
+
+  test.each([
+    ['two schemas of one database', at(null, 'stage'), at(null, 'dw')],
+    ['two names', at('Staging', 'dbo', 'DepartmentStage'), at('PersistentStaging', 'dbo')],
+    ['one table', at(null, 'dbo'), at(null, 'dbo')],
+  ])('are not %s', (_what, from, to) => {
+    expect(complaint(from, to)).toMatch(
+      /^unsupported: form dynamic-procedure for .+ and .+: its schema and table name stand for both, so they have to bear one name in two databases; the nearest is form procedure\.$/,
+    );
+  });
 });

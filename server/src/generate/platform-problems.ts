@@ -15,7 +15,7 @@ export function platformProblems(
   platform: Platform,
 ): readonly Problem[] {
   return [
-    ...formProblems(specification, platform),
+    ...formProblems(specification, tables, platform),
     ...databaseProblems(tables, platform),
     ...mergeProblems(plan, specification, tables, platform),
     ...(lacksUtf8(platform) && hashesText(plan) ? [asciiOnly(platform)] : []),
@@ -23,7 +23,11 @@ export function platformProblems(
   ];
 }
 
-function formProblems({ form, pattern }: LoadSpecification, platform: Platform): readonly Problem[] {
+function formProblems(
+  { form, pattern }: LoadSpecification,
+  tables: LoadTables,
+  platform: Platform,
+): readonly Problem[] {
   if (form === 'script') return [];
   if (!isTsql(platform.name)) {
     return [unsupported(`form ${form} on ${platform.name}`, 'the engine has no such thing', 'form script')];
@@ -33,11 +37,26 @@ function formProblems({ form, pattern }: LoadSpecification, platform: Platform):
     const reason = 'it runs no statement longer than its text limit from a variable';
     return [unsupported(`form ${form} on ${platform.name}`, reason, 'form procedure')];
   }
-  if (form === 'dynamic-procedure' && (pattern === 'scd2_day' || pattern === 'inactivation')) return [];
+  if (form === 'dynamic-procedure' && (pattern === 'scd2_day' || pattern === 'inactivation'))
+    return nameProblems(tables);
   return [
     unsupported(
       `form ${form} for ${pattern}`,
       'only scd2_day and inactivation have a procedure that reads the catalog',
+      'form procedure',
+    ),
+  ];
+}
+
+/** The procedure that reads the catalog finds stage and target by one schema and one name, so only their databases differ. */
+function nameProblems({ source, target }: LoadTables): readonly Problem[] {
+  const [from, to] = [source.name, target.name];
+  const same = (one: string | null, other: string | null): boolean => sameIdentifier(one ?? '', other ?? '');
+  if (same(from.schema, to.schema) && same(from.table, to.table) && !same(from.database, to.database)) return [];
+  return [
+    unsupported(
+      `form dynamic-procedure for ${formatTableName(from)} and ${formatTableName(to)}`,
+      'its schema and table name stand for both, so they have to bear one name in two databases',
       'form procedure',
     ),
   ];

@@ -417,8 +417,7 @@ function readCatalog(
   const s = (view: string): string => sys(source.database, view);
   const names = controls.map((of) => printer.textLiteral(of.name)).join(', ');
   const drop = printer.dropRelation('columns');
-  // Names in two databases may have two collations, which a comparison does not settle by itself.
-  const collation = source.database === target.database ? '' : ' COLLATE DATABASE_DEFAULT';
+  // The names of two databases may have two collations, which a comparison does not settle by itself.
   return `-- Columns and primary key of the table, from the catalog.
 ${drop}
 SELECT
@@ -478,7 +477,7 @@ WHERE c.is_control = 0
         ON col.object_id = tab.object_id
     WHERE sch.name = @SchemaName
       AND tab.name = @TableName
-      AND col.name = c.name${collation}
+      AND col.name = c.name COLLATE DATABASE_DEFAULT
   );
 IF @Missing IS NOT NULL
 BEGIN
