@@ -97,6 +97,7 @@ export function activate(context: vscode.ExtensionContext): void {
   server.onChange(() => statusBar.update());
   connections.onChange(() => {
     tellConnections(server, connections);
+    runs.sessionsChanged();
     statusBar.update();
     tree.refresh();
   });

@@ -203,9 +203,9 @@ class FakeSession implements Session {
       about: this.about,
       warnings: this.warnings,
       isLost: this.isLost,
-      openTransaction: false,
+      openTransaction: this.openTransaction,
     };
-    return { result, notes: [], openTransaction: false, description };
+    return { result, notes: [], openTransaction: this.openTransaction, description };
   }
   async query(): Promise<readonly []> {
     return [];
@@ -219,7 +219,11 @@ class FakeSession implements Session {
   cancel(): void {
     this.isCancelled = true;
   }
-  async endTransaction(): Promise<void> {}
+  readonly ended: string[] = [];
+  async endTransaction(action: string): Promise<void> {
+    this.ended.push(action);
+    this.openTransaction = false;
+  }
   async changeDatabase(): Promise<void> {}
   async close(): Promise<void> {
     this.isClosed = true;

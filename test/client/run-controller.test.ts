@@ -205,6 +205,60 @@ describe('a run whose end nobody saw', () => {
   });
 });
 
+describe('a transaction that a run left open', () => {
+  const leftOpen = async () => {
+    const parts = setUp();
+    parts.sessions.prepare = (session) => {
+      session.end = () => {
+        session.openTransaction = true;
+        return doneResult;
+      };
+    };
+    await parts.runs.start('run', target);
+    const session = parts.sessions.opened[0]?.session;
+    if (session === undefined) throw new Error('no session');
+    expect(parts.page.run?.openTransaction).toBe(true);
+    return { ...parts, session };
+  };
+
+  test('is committed once, and the buttons go', async () => {
+    const { runs, page, session } = await leftOpen();
+    await Promise.all([runs.endTransaction('commit'), runs.endTransaction('rollback')]);
+    expect(session.ended).toEqual(['commit']);
+    expect(page.run).toMatchObject({ openTransaction: false, notes: ['The transaction was committed.'] });
+  });
+
+  test('that could not be ended keeps its buttons', async () => {
+    const { runs, page, session } = await leftOpen();
+    session.endTransaction = () => Promise.reject(new Error('deadlock'));
+    await expect(runs.endTransaction('commit')).rejects.toThrow('deadlock');
+    expect(page.run).toMatchObject({ openTransaction: true, notes: [] });
+  });
+
+  test('and that the connection took with it has none, and it is said', async () => {
+    const { runs, page, session, connections } = await leftOpen();
+    connections.onChange(() => runs.sessionsChanged());
+    session.isLost = true;
+    connections.refresh();
+    expect(page.run).toMatchObject({
+      openTransaction: false,
+      notes: ['The connection is closed: the server has rolled back the transaction that was open.'],
+    });
+  });
+
+  test('is no longer offered when a later run ended it', async () => {
+    const { runs, page, session } = await leftOpen();
+    session.end = () => {
+      session.openTransaction = false;
+      return doneResult;
+    };
+    await runs.start('run', target);
+    expect(page.run?.openTransaction).toBe(false);
+    await runs.endTransaction('rollback');
+    expect(session.ended).toEqual([]);
+  });
+});
+
 describe('a dry run', () => {
   test('sends the text of the load to be rolled back, and is written down as what it is', async () => {
     const { runs, page, history, sessions } = setUp(executable({ dryRunRefusal: null }));

@@ -51,6 +51,8 @@ export class RunController {
   readonly #ports: RunControllerPorts;
   readonly #active = new Map<string, ActiveRun>();
   readonly #listeners = new Set<() => void>();
+  /** Runs that left a transaction open, by their documents. */
+  readonly #left = new Map<string, { readonly model: RunModel; readonly session: Session }>();
   #last: { readonly target: LoadTarget; readonly text: string } | null = null;
 
   constructor(ports: RunControllerPorts) {
@@ -111,11 +113,39 @@ export class RunController {
     }
   }
 
+  /** Ends the transaction that the shown run left open; a second click finds nothing to end. */
   async endTransaction(action: 'commit' | 'rollback'): Promise<void> {
-    const uri = this.#last?.target.uri;
-    if (uri === undefined || !this.#ports.connections.isConnected(uri)) return;
-    const opened = await this.#ports.connections.session(uri);
-    await opened?.session.endTransaction(action);
+    const uri = this.#last?.target.uri ?? '';
+    const left = this.#left.get(uri);
+    if (left === undefined) return;
+    this.#left.delete(uri);
+    const { model, session } = left;
+    model.setOpenTransaction(false);
+    this.#ports.panel.runChanged(model);
+    try {
+      await session.endTransaction(action);
+      model.note(action === 'commit' ? 'The transaction was committed.' : 'The transaction was rolled back.');
+    } finally {
+      if (session.openTransaction && !session.isLost) this.#leaveOpen(uri, model, session);
+      this.#ports.panel.runChanged(model);
+    }
+  }
+
+  /** To be called when a session may have changed: what is no longer open can't be committed or rolled back. */
+  sessionsChanged(): void {
+    for (const [uri, { model, session }] of this.#left) {
+      const isHeld = this.#ports.connections.isConnected(uri);
+      if (isHeld && session.openTransaction) continue;
+      this.#left.delete(uri);
+      model.setOpenTransaction(false);
+      if (!isHeld) model.note('The connection is closed: the server has rolled back the transaction that was open.');
+      this.#ports.panel.runChanged(model);
+    }
+  }
+
+  #leaveOpen(uri: string, model: RunModel, session: Session): void {
+    model.setOpenTransaction(true);
+    this.#left.set(uri, { model, session });
   }
 
   async #executable(target: LoadTarget, options: StartOptions): Promise<ExecutableLoad | undefined> {
@@ -184,6 +214,7 @@ export class RunController {
         return undefined;
       }
       run.session = opened.session;
+      this.#left.delete(target.uri);
       await this.#ports.history.record({ ...entry, connection: opened.session.facts.name });
       isRecorded = true;
       const isDryRun = mode === 'dry-run';
@@ -194,7 +225,7 @@ export class RunController {
       });
       model.connected(opened.session.facts);
       for (const note of end.notes) model.note(note);
-      model.setOpenTransaction(end.openTransaction);
+      if (end.openTransaction) this.#leaveOpen(target.uri, model, opened.session);
       model.finish(end.result);
       return end.result;
     } catch (error) {
