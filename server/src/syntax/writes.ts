@@ -170,7 +170,6 @@ function queryInParentheses(cursor: Cursor): boolean {
 function parseInsertColumns(cursor: Cursor): readonly Identifier[] {
   const columns: Identifier[] = [];
   cursor.advance();
-  if (cursor.dialect.family === 'tsql' && cursor.eat(')')) return columns;
   do {
     if (cursor.dialect.family === 'tsql') cursor.eat('.');
     let column =
