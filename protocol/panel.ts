@@ -114,6 +114,8 @@ export interface Timeline {
   readonly table: string;
   readonly connection: string;
   readonly key: readonly { readonly column: string; readonly value: CellValue }[];
+  /** The key as people know it; empty where `key` is that. */
+  readonly businessKey: readonly { readonly column: string; readonly value: CellValue }[];
   readonly versions: readonly TimelineVersion[];
   readonly faults: readonly TimelineFault[];
 }
@@ -124,6 +126,9 @@ export interface TimelineState {
   readonly search: string;
   readonly keys: readonly (readonly CellValue[])[];
   readonly keyColumns: readonly string[];
+  /** Business keys beside `keys`, in the same order; empty rows where the keys speak for themselves. */
+  readonly businessKeys: readonly (readonly CellValue[])[];
+  readonly businessColumns: readonly string[];
   readonly timeline: Timeline | null;
   /** Why there is nothing to show, in words. */
   readonly message: string | null;

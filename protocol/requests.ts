@@ -108,6 +108,8 @@ export interface ServerRequests {
 /** How the versions of one key are found and read, for the panel's timeline. */
 export interface VersionsPlan {
   readonly keyColumns: readonly string[];
+  /** Columns of the business key that a hub has for these keys; empty where the keys speak for themselves. */
+  readonly businessColumns: readonly string[];
   readonly start: string;
   /** Null where a version ends with the start of the next one, as in a satellite. */
   readonly end: string | null;
@@ -115,7 +117,7 @@ export interface VersionsPlan {
   readonly tracked: readonly string[];
   /** Milliseconds between a version's end and the next start in houses that close early; 0 for half-open intervals. */
   readonly closingGap: number;
-  /** One result set: the keys whose text holds the search, in the order of `keyColumns`; at most 50. */
+  /** One result set: the keys that hold the search, in the order of `keyColumns`, then `businessColumns`; at most 50. */
   readonly keys: Batch;
   /** One result set: the versions of `key`; null without a key. */
   readonly versions: Batch | null;

@@ -52,13 +52,10 @@ export class TimelineView {
   }
 
   update(state: TimelineState): void {
-    this.#keys.replaceChildren(...state.keys.map((key) => keyButton(key, state)));
+    this.#keys.replaceChildren(...state.keys.map((key, index) => keyButton(key, index, state)));
     this.#message.textContent = state.message ?? '';
     this.#message.hidden = state.message === null;
-    this.#search.setAttribute(
-      'placeholder',
-      state.keyColumns.length === 0 ? 'Business key' : state.keyColumns.join(' · '),
-    );
+    this.#search.setAttribute('placeholder', namesOf(state).length === 0 ? 'Business key' : namesOf(state).join(' · '));
     this.#timeline = state.timeline;
     this.#draw();
   }
@@ -74,16 +71,25 @@ export class TimelineView {
   }
 }
 
-function keyButton(key: readonly CellValue[], state: TimelineState): HTMLElement {
+/** The columns that people know the keys by. */
+function namesOf(state: TimelineState): readonly string[] {
+  return state.businessColumns.length > 0 ? state.businessColumns : state.keyColumns;
+}
+
+function keyButton(key: readonly CellValue[], place: number, state: TimelineState): HTMLElement {
   const chosen = state.timeline?.key.map((part) => part.value);
   const isChosen = chosen?.every((value, index) => value === key[index]);
-  const label = key.map(formatCell).join(' · ');
+  const business = state.businessKeys[place] ?? [];
+  // A key that its hub lacks has no other name than itself.
+  const isKnown = business.some((value) => value !== null);
+  const label = (isKnown ? business : key).map(formatCell).join(' · ');
+  const title = state.keyColumns.map((column, index) => `${column} ${formatCell(key[index] ?? null)}`).join(', ');
   return element(
     'button',
     {
       class: 'key',
       'aria-pressed': String(isChosen ?? false),
-      title: state.keyColumns.join(' · '),
+      title: isKnown ? title : state.keyColumns.join(' · '),
       onclick: () => send({ kind: 'key', key }),
     },
     label,
@@ -91,7 +97,9 @@ function keyButton(key: readonly CellValue[], state: TimelineState): HTMLElement
 }
 
 function pictureOf(timeline: Timeline, width: number): HTMLElement[] {
-  const name = timeline.key.map((part) => `${part.column} ${formatCell(part.value)}`).join(', ');
+  const isKnown = timeline.businessKey.some(({ value }) => value !== null);
+  const shownKey = isKnown ? timeline.businessKey : timeline.key;
+  const name = shownKey.map((part) => `${part.column} ${formatCell(part.value)}`).join(', ');
   const title = `${timeline.table} · ${name}`;
   const svg = draw(timeline, title, width);
   const faults = timeline.faults.map((fault) =>

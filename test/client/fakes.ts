@@ -207,9 +207,7 @@ class FakeSession implements Session {
     };
     return { result, notes: [], openTransaction: this.openTransaction, description };
   }
-  async query(): Promise<readonly []> {
-    return [];
-  }
+  query: Session['query'] = async () => [];
   async tables(): Promise<readonly []> {
     return [];
   }

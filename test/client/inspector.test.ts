@@ -24,6 +24,49 @@ function setUp(checks: readonly DataCheck[]) {
   return { ...parts, page, inspector, shown };
 }
 
+describe('the versions of a key', () => {
+  test('are read by the hash key, and shown under the business key that was searched', async () => {
+    const parts = fakeConnections();
+    const page = new RecordedPage();
+    const asked: unknown[] = [];
+    const server = new FakeServer({
+      'mergewright/versions': ({ search, key }) => {
+        asked.push([search, key]);
+        const columns = { keyColumns: ['Key'], businessColumns: ['Name'], start: 'LoadDate', end: null };
+        const batches = {
+          keys: { text: 'keys', line: 0 },
+          versions: key === null ? null : { text: 'versions', line: 0 },
+        };
+        return { plan: { ...columns, ...batches, tracked: [], closingGap: 0 }, problems: [] };
+      },
+    });
+    parts.sessions.prepare = (session) => {
+      session.query = async ([batch]) => {
+        const names = batch?.text === 'keys' ? ['Key', 'Name'] : ['Key', 'LoadDate'];
+        const rows =
+          batch?.text === 'keys'
+            ? [
+                ['h1', 'Sales'],
+                ['h2', 'Salt'],
+              ]
+            : [['h2', '2026-03-01']];
+        return [{ columns: names.map((name) => ({ name, type: 'varchar' })), rows, rowCount: rows.length }];
+      };
+    };
+    const panel = new RunPanel(page, async () => []);
+    const inspector = new Inspector(server, parts.connections, panel);
+    inspector.aim(uri, table);
+    await inspector.search('Sal');
+    expect(panel.timeline).toMatchObject({ keys: [['h1'], ['h2']], businessKeys: [['Sales'], ['Salt']] });
+    await inspector.choose(['h2']);
+    expect(asked.at(-1)).toEqual(['', ['h2']]);
+    expect(panel.timeline.timeline).toMatchObject({
+      key: [{ column: 'Key', value: 'h2' }],
+      businessKey: [{ column: 'Name', value: 'Salt' }],
+    });
+  });
+});
+
 describe('checks of a target', () => {
   test('go on after one that fails, and say what was not asked', async () => {
     const { inspector, sessions, shown, page } = setUp([check('a'), check('b'), check('c', 'No input.'), check('d')]);

@@ -21,7 +21,7 @@ const catalog = catalogFrom(ddl);
 function inspected(name: string, schema: string, platform = 'duckdb'): Inspection {
   const table = catalog.tables.find((each) => each.name.table === name && each.name.schema === schema);
   if (table === undefined) throw new Error(`no table ${name}`);
-  const found = inspection(table, [], platform);
+  const found = inspection(table, [], platform, catalog.tables);
   if ('message' in found) throw new Error(found.message);
   return found;
 }
@@ -110,11 +110,24 @@ describe('the versions of a key', () => {
   test('are found by a part of the key and read from the first to the last', async () => {
     const plan = versionsPlan(inspected('SatPatient', 'raw'), ' B ', ['b']);
     expect(plan).toMatchObject({ keyColumns: ['PatientKey'], start: 'LoadDate', end: null, tracked: ['City'] });
-    expect(await rowsOf(plan.keys.text)).toEqual([['b']]);
+    // The hub lacks this key, so it has no other name.
+    expect(await rowsOf(plan.keys.text)).toEqual([['b', null]]);
     expect(await rowsOf(plan.versions?.text ?? '')).toEqual([
       ['b', '2026-03-01 00:00:00', 'Bonn'],
       ['b', '2026-03-02 00:00:00', 'Bonn'],
     ]);
+  });
+
+  test('of a satellite are found by the business key that the hub has for them', async () => {
+    const plan = versionsPlan(inspected('SatPatient', 'raw'), '1', null);
+    expect(plan).toMatchObject({ keyColumns: ['PatientKey'], businessColumns: ['PatientId'] });
+    expect(await rowsOf(plan.keys.text)).toEqual([['a', 1]]);
+    const all = versionsPlan(inspected('SatPatient', 'raw'), '', null);
+    expect((await rowsOf(all.keys.text)).toSorted()).toEqual([
+      ['a', 1],
+      ['b', null],
+    ]);
+    expect(versionsPlan(inspected('HubPatient', 'raw'), '1', null).businessColumns).toEqual([]);
   });
 
   test('a number is found by its digits, an empty search finds every key', async () => {
@@ -131,7 +144,7 @@ describe('the versions of a key', () => {
       expect(await rowsOf(plan.versions?.text ?? '')).toEqual([]);
     }
     // No engine holds a NUL in such a key, so it is left out of the search.
-    expect(await rowsOf(versionsPlan(inspected('SatPatient', 'raw'), '\u0000a', null).keys.text)).toEqual([['a']]);
+    expect(await rowsOf(versionsPlan(inspected('SatPatient', 'raw'), '\u0000a', null).keys.text)).toEqual([['a', 1]]);
   });
 
   test('a table without versions says so', () => {

@@ -198,11 +198,14 @@ describe('the timeline', () => {
     search: 'D',
     keys: [['D1'], ['D2']],
     keyColumns: ['DepartmentID'],
+    businessKeys: [[], []],
+    businessColumns: [],
     message: null,
     timeline: {
       table: 'Department',
       connection: 'Embedded engine',
       key: [{ column: 'DepartmentID', value: 'D1' }],
+      businessKey: [],
       versions: [
         { start: '1900-01-01', end: '2026-03-02', values: [{ column: 'City', value: 'Bonn' }], changes: [] },
         {
@@ -224,6 +227,25 @@ describe('the timeline', () => {
     expect(texts(view.element, '.change-label')).toEqual(['1900-01-01 → 2026-03-02', 'City: Bonn → Essen']);
     expect(texts(view.element, '.faults li')).toEqual(['Gap from 2026-03-02 to 2026-03-03']);
     expect(texts(view.element, '.key[aria-pressed=true]')).toEqual(['D1']);
+  });
+
+  test('names keys as people know them, where a hub does', async () => {
+    const { TimelineView } = await import('../../client/webview/timeline.ts');
+    const view = new TimelineView();
+    const { timeline } = state;
+    if (timeline === null) throw new Error('no timeline');
+    view.update({
+      ...state,
+      businessColumns: ['Name'],
+      businessKeys: [['Sales'], [null]],
+      timeline: { ...timeline, businessKey: [{ column: 'Name', value: 'Sales' }] },
+    });
+    expect(texts(view.element, '.key')).toEqual(['Sales', 'D2']);
+    expect(view.element.querySelector('.key')?.getAttribute('title')).toBe('DepartmentID D1');
+    expect(view.element.querySelector('h2')?.textContent).toBe('Department · Name Sales');
+    expect(view.element.querySelector('.search')?.getAttribute('placeholder')).toBe('Name');
+    view.element.querySelector<HTMLButtonElement>('.key')?.click();
+    expect(sent.at(-1)).toEqual({ kind: 'key', key: ['D1'] });
   });
 
   test('a key is chosen by its button', async () => {

@@ -37,11 +37,13 @@ export interface PanelActions {
   save(name: string, extension: string, text: string): void;
 }
 
-const emptyTimeline: TimelineState = {
+export const emptyTimeline: TimelineState = {
   table: null,
   search: '',
   keys: [],
   keyColumns: [],
+  businessKeys: [],
+  businessColumns: [],
   timeline: null,
   message: null,
 };

@@ -34,6 +34,7 @@ export function buildTimeline(table: string, connection: string, rows: ResultSet
     table,
     connection,
     key: first === undefined ? [] : columns.keyColumns.map((column) => ({ column, value: at(first, column) })),
+    businessKey: [],
     versions,
     faults: columns.end === null ? [] : faults(versions, columns.closingGap),
   };

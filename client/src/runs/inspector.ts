@@ -5,7 +5,7 @@ import type { VersionsPlan } from '../../../protocol/requests.ts';
 import type { Batch, CellValue, RunEvent } from '../../../protocol/run.ts';
 import type { SessionEnd } from '../../../protocol/runner-process.ts';
 import type { Connections } from '../connections/connections.ts';
-import type { RunPanel } from '../panel/run-panel.ts';
+import { emptyTimeline, type RunPanel } from '../panel/run-panel.ts';
 import { buildTimeline } from '../panel/timeline.ts';
 import type { Server } from '../ports.ts';
 import { dotted } from './load-target.ts';
@@ -105,16 +105,25 @@ export class Inspector {
     const target = this.#target;
     if (target === null) return;
     const table = dotted(target.table);
-    const state: TimelineState = { table, search, keys: [], keyColumns: [], timeline: null, message: null };
+    const state: TimelineState = { ...emptyTimeline, table, search };
     try {
       const opened = await this.#connections.session(target.uri);
       if (opened === undefined) return;
       const plan = await this.#plan(target, search, key);
-      const keys = await readRows(opened.session, plan.keys);
+      const { keyColumns, businessColumns } = plan;
+      const rows = await readRows(opened.session, plan.keys);
+      const keys = rows.map((row) => row.slice(0, keyColumns.length));
+      const businessKeys = rows.map((row) => row.slice(keyColumns.length));
       const chosen = key ?? keys[0] ?? null;
-      const timeline = chosen === null ? null : await this.#timeline(opened.session, target, chosen);
+      const place = keys.findIndex((candidate) => candidate.every((value, index) => value === chosen?.[index]));
+      const made = chosen === null ? null : await this.#timeline(opened.session, target, chosen);
+      const businessKey = businessColumns.map((column, index) => ({
+        column,
+        value: businessKeys[place]?.[index] ?? null,
+      }));
+      const timeline = made === null ? null : { ...made, businessKey: place < 0 ? [] : businessKey };
       const message = chosen === null ? `No key of ${table} holds "${search}".` : null;
-      this.#panel.showTimeline({ ...state, keys, keyColumns: plan.keyColumns, timeline, message });
+      this.#panel.showTimeline({ ...state, keys, keyColumns, businessKeys, businessColumns, timeline, message });
     } catch (error) {
       this.#panel.showTimeline({ ...state, message: error instanceof Error ? error.message : String(error) });
     }

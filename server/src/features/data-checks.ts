@@ -21,10 +21,9 @@ import {
 } from '../load/build.ts';
 import { type Expression, originOf, type Query, valueType } from '../load/language.ts';
 import type { TableCatalog } from '../model/catalog.ts';
-import { sameIdentifier } from '../model/names.ts';
 import { type Check, type CheckQuery, shownRows } from './check-query.ts';
 import { hashChecks } from './hash-checks.ts';
-import type { VersionedTable } from './version-columns.ts';
+import { parentOf, type VersionedTable } from './version-columns.ts';
 
 /** Ends from here on mean "still open" in houses that write no NULL. */
 export const openEnd = '4000-01-01';
@@ -163,14 +162,9 @@ function equalNeighbours(versioned: VersionedTable): readonly CheckQuery[] {
 
 /** Keys of a satellite that its hub or link does not have. */
 function orphans(versioned: VersionedTable, catalog: readonly CatalogTable[]): readonly CheckQuery[] {
-  const [key, ...more] = versioned.keys.filter((part) => part.role === 'hash-key');
-  if (key === undefined || more.length > 0) return [];
-  const parent = catalog.find(
-    (candidate) =>
-      (candidate.role === 'hub' || candidate.role === 'link') &&
-      candidate.columns.some((part) => part.role === 'hash-key' && sameIdentifier(part.name, key.name)),
-  );
-  if (parent === undefined) return [];
+  const found = parentOf(versioned, catalog, ['hub', 'link']);
+  if (found === undefined) return [];
+  const { parent, key } = found;
   const parentKey = column('p', key.name, typeOf(key, versioned));
   return [
     {

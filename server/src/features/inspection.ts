@@ -14,11 +14,13 @@ import { SynapsePrinter } from '../sql/synapse.ts';
 import { comment } from '../sql/text.ts';
 import { dataChecks } from './data-checks.ts';
 import { type VersionedTable, versionedTable } from './version-columns.ts';
-import { keysQuery, versionsQuery } from './versions.ts';
+import { type BusinessKey, businessKeyOf, keysQuery, versionsQuery } from './versions.ts';
 
 /** How a target is looked at on a platform: the table that keeps versions, and the printer of its queries. */
 export interface Inspection {
   readonly versioned: VersionedTable;
+  /** The hub's names for the keys of a satellite; null where there is none. */
+  readonly business: BusinessKey | null;
   readonly loads: readonly LoadSpecification[];
   readonly print: (query: Query) => Batch;
 }
@@ -28,6 +30,7 @@ export function inspection(
   table: CatalogTable,
   loads: readonly LoadSpecification[],
   platform: string,
+  tables: readonly CatalogTable[] = [],
 ): Inspection | Problem {
   const versioned = versionedTable(table, loads);
   if (versioned === undefined) {
@@ -38,22 +41,24 @@ export function inspection(
   if (printer === undefined) {
     return { code: 'unsupported', severity: 'error', message: `unsupported: versions on ${platform}` };
   }
-  return { versioned, loads, print: (query) => ({ text: `${printer.query(query)};`, line: 0 }) };
+  const business = businessKeyOf(versioned, tables);
+  return { versioned, business, loads, print: (query) => ({ text: `${printer.query(query)};`, line: 0 }) };
 }
 
 /** The queries behind the panel's timeline. */
 export function versionsPlan(
-  { versioned, print }: Inspection,
+  { versioned, business, print }: Inspection,
   search: string,
   key: readonly CellValue[] | null,
 ): VersionsPlan {
   return {
     keyColumns: versioned.keys.map((column) => column.name),
+    businessColumns: (business?.columns ?? []).map((column) => column.name),
     start: versioned.start.name,
     end: versioned.end?.name ?? null,
     tracked: versioned.tracked.map((column) => column.name),
     closingGap: versioned.closingGap,
-    keys: print(keysQuery(versioned, search)),
+    keys: print(keysQuery(versioned, business, search)),
     versions: key === null ? null : print(versionsQuery(versioned, key)),
   };
 }

@@ -1,4 +1,5 @@
 import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
+import type { TableRole } from '../../../protocol/roles.ts';
 import type { LoadSpecification } from '../../../protocol/specification.ts';
 import { sameIdentifier } from '../model/names.ts';
 
@@ -43,6 +44,23 @@ export function versionedTable(table: CatalogTable, loads: readonly LoadSpecific
     tracked: withRole('attribute', 'inactive-date').filter((column) => !keys.includes(column)),
     closingGap: closingGapOf(table, start, loads),
   };
+}
+
+/** The table of one of these roles that the versions' only hash key points to. */
+export function parentOf(
+  { table, keys }: VersionedTable,
+  catalog: readonly CatalogTable[],
+  roles: readonly TableRole[],
+): { readonly parent: CatalogTable; readonly key: CatalogColumn } | undefined {
+  const [key, ...more] = keys.filter((part) => part.role === 'hash-key');
+  if (key === undefined || more.length > 0) return undefined;
+  const parent = catalog.find(
+    (candidate) =>
+      candidate !== table &&
+      roles.includes(candidate.role) &&
+      candidate.columns.some((part) => part.role === 'hash-key' && sameIdentifier(part.name, key.name)),
+  );
+  return parent === undefined ? undefined : { parent, key };
 }
 
 function closingGapOf(table: CatalogTable, start: CatalogColumn, loads: readonly LoadSpecification[]): number {

@@ -1,4 +1,4 @@
-import type { CatalogColumn } from '../../../protocol/catalog.ts';
+import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
 import type { CellValue } from '../../../protocol/run.ts';
 import {
   all,
@@ -9,6 +9,7 @@ import {
   differs,
   isNull,
   item,
+  join,
   literal,
   replace,
   select,
@@ -17,30 +18,70 @@ import {
   table,
   upper,
 } from '../load/build.ts';
-import { type Expression, originOf, type Query, valueType } from '../load/language.ts';
-import type { VersionedTable } from './version-columns.ts';
+import { columnOf } from '../load/context.ts';
+import { type Expression, originOf, type Query, types, valueType } from '../load/language.ts';
+import { sameIdentifier } from '../model/names.ts';
+import { parentOf, type VersionedTable } from './version-columns.ts';
 
 /** Keys that a search shows; more would be no choice. */
 const shownKeys = 50;
 
-/** The keys of a table whose text holds the search, whatever its case. */
-export function keysQuery(versioned: VersionedTable, search: string): Query {
-  const keys = versioned.keys.map((key) => reference(key, versioned));
+/** The hub that knows a satellite's keys by the names that people know. */
+export interface BusinessKey {
+  readonly hub: CatalogTable;
+  /** The hub's column of the key in the satellite. */
+  readonly key: CatalogColumn;
+  readonly columns: readonly CatalogColumn[];
+}
+
+export function businessKeyOf(versioned: VersionedTable, catalog: readonly CatalogTable[]): BusinessKey | null {
+  const found = parentOf(versioned, catalog, ['hub']);
+  if (found === undefined) return null;
+  const { parent: hub, key } = found;
+  const columns = hub.columns.filter((part) => part.role === 'business-key');
+  return columns.length === 0 ? null : { hub, key, columns };
+}
+
+/**
+ * The keys of a table whose text holds the search, whatever its case; the business key stands after them where a hub has
+ * it, and is searched, too. A key that the hub lacks is found by itself.
+ */
+export function keysQuery(versioned: VersionedTable, business: BusinessKey | null, search: string): Query {
+  const ownKeys = versioned.keys.map((key) => ({ name: key.name, value: reference(key, versioned) }));
+  const names = (business?.columns ?? []).map((part, index) => ({
+    // A satellite may store its business key under the hub's name.
+    name: businessName(part, index, versioned),
+    value: columnOf('h', business?.hub ?? versioned.table, part),
+  }));
   const wanted = search.replaceAll('\u0000', '').trim().toUpperCase();
-  const holds = keys.map((key) => {
-    const text = upper(shown(key));
+  const holds = [...ownKeys, ...names].map(({ value }) => {
+    const text = upper(shown(value));
     return differs(replace(text, wanted, ''), text);
   });
   return select(
-    versioned.keys.map((key, index) => item(key.name, keys[index] ?? literal(null))),
+    [...ownKeys, ...names].map(({ name, value }) => item(name, value)),
     source(table(versioned.table.name), 'v'),
     {
       distinct: true,
+      joins: business === null ? [] : [join('left', table(business.hub.name), 'h', [sameKey(versioned, business)])],
       where: wanted === '' ? [] : [any(...holds)],
-      orderBy: versioned.keys.map((key) => ascending(column(null, key.name, typeOf(key, versioned)))),
+      orderBy: [...names, ...ownKeys].map(({ name, value }) => ascending(column(null, name, typeOfValue(value)))),
       limit: shownKeys,
     },
   );
+}
+
+function businessName(part: CatalogColumn, index: number, { keys }: VersionedTable): string {
+  return keys.some((key) => sameIdentifier(key.name, part.name)) ? `${part.name}_${index + 1}` : part.name;
+}
+
+function sameKey(versioned: VersionedTable, { hub, key }: BusinessKey): Expression {
+  const hubKey = hub.columns.find((part) => sameIdentifier(part.name, key.name)) ?? key;
+  return compare(columnOf('h', hub, hubKey), '=', reference(key, versioned));
+}
+
+function typeOfValue(value: Expression) {
+  return 'type' in value && value.type !== null ? value.type : types.text;
 }
 
 /** The versions of one key, from the first to the last. */

@@ -47,6 +47,7 @@ function inspectionOf(folder: Folder, target: TableName, platform: string): Insp
     table,
     folder.loads.map((load) => load.specification),
     platform,
+    folder.catalog.tables,
   );
 }
 
