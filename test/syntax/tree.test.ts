@@ -203,6 +203,25 @@ describe('CREATE TABLE', () => {
     expect(columns[5]?.sparse).toBe(true);
   });
 
+  test("the standard's types of several words have the server's names", () => {
+    const written = ['double precision', 'char varying(10)', 'National Char Varying (20)', 'national character(3)'];
+    const more = ['national text', 'binary varying(max)', 'character varying(5)', 'sys.int', 'dbo.Money'];
+    const types = (platform: PlatformName, list: readonly string[]): readonly (string | undefined)[] =>
+      columnsOf(`CREATE TABLE t (${list.map((type, index) => `c${index} ${type}`).join(', ')})`, platform).map(
+        (column) => column.type?.text,
+      );
+    expect(types('sqlserver', [...written, ...more])).toEqual(
+      ['float', 'varchar(10)', 'nvarchar(20)', 'nchar(3)'].concat([
+        'ntext',
+        'varbinary(max)',
+        'varchar(5)',
+        'int',
+        'dbo.money',
+      ]),
+    );
+    expect(types('duckdb', ['double precision'])).toEqual(['double precision']);
+  });
+
   test('keys in their own order, references with actions', () => {
     const table = only(
       'CREATE TABLE t (a int, b int, CONSTRAINT pk PRIMARY KEY NONCLUSTERED (b DESC, a), FOREIGN KEY (a) REFERENCES dbo.u (x) ON DELETE CASCADE ON UPDATE SET NULL)',

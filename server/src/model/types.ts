@@ -51,7 +51,7 @@ const families: Readonly<Record<string, TypeFamily>> = {
   float: 'float',
   real: 'float',
   double: 'float',
-  doubleprecision: 'float',
+  'double precision': 'float',
   char: 'text',
   character: 'text',
   varchar: 'text',
@@ -86,13 +86,17 @@ const families: Readonly<Record<string, TypeFamily>> = {
   rowversion: 'rowversion',
 };
 
+/** The standard's names of T-SQL's types. */
+const synonyms: Readonly<Record<string, string>> = { character: 'char', dec: 'decimal', integer: 'int' };
+
 /**
  * Takes a catalog type apart. `timestamp` is T-SQL's rowversion there and a point in time elsewhere; so the caller
  * says which family of platforms the type comes from.
  */
 export function typeFacts(type: string, tsql: boolean): TypeFacts {
   const open = type.indexOf('(');
-  const base = (open < 0 ? type : type.slice(0, open)).replace(/^sys\./, '');
+  const named = (open < 0 ? type : type.slice(0, open)).replace(/^sys\./, '');
+  const base = tsql ? (synonyms[named] ?? named) : named;
   const parameters = open < 0 ? [] : type.slice(open + 1, type.indexOf(')', open)).split(',');
   const numbers = parameters.map((text) => (text === 'max' ? Number.POSITIVE_INFINITY : Number(text)));
   const digits = integers[base];

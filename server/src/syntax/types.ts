@@ -40,7 +40,7 @@ function skipType(cursor: Cursor): DataType {
 
 function readType(cursor: Cursor): DataType {
   const start = cursor.start;
-  const name = typeName(cursor);
+  let name = typeName(cursor);
   const elements: DataType[] = [];
   const fields: TypeField[] = [];
   let typeArguments: readonly string[] = [];
@@ -51,6 +51,7 @@ function readType(cursor: Cursor): DataType {
       /^(char|character|nchar|binary|national char|national character)$/i.test(nameText(name))
     ) {
       cursor.advance();
+      name = singleName(start, cursor.end, `${nameText(name)} varying`);
       if (cursor.at('(')) typeArguments = tsqlArguments(cursor, name);
     }
   } else if (cursor.at('<')) {
@@ -60,8 +61,10 @@ function readType(cursor: Cursor): DataType {
       ? parenthesisedTypes(cursor, nameText(name).toLowerCase(), elements, fields)
       : looseArguments(cursor);
   }
+  const whole = nameText(name).toLowerCase();
+  const written = cursor.dialect.family === 'tsql' ? (standardNames[whole] ?? whole) : whole;
   const base = { start, end: cursor.end, name, arguments: typeArguments, elements, fields };
-  let type: DataType = { kind: 'data-type', ...base, text: typeText(name, typeArguments, elements, fields) };
+  let type: DataType = { kind: 'data-type', ...base, text: typeText(written, typeArguments, elements, fields) };
   if (cursor.dialect.family !== 'tsql') type = typeSuffixes(cursor, type);
   return type;
 }
@@ -291,14 +294,27 @@ function parenthesisedTypes(
   return [];
 }
 
+/** What the server calls the standard's types whose names are several words. */
+const standardNames: Readonly<Record<string, string>> = {
+  'binary varying': 'varbinary',
+  'char varying': 'varchar',
+  'character varying': 'varchar',
+  'double precision': 'float',
+  'national char': 'nchar',
+  'national char varying': 'nvarchar',
+  'national character': 'nchar',
+  'national character varying': 'nvarchar',
+  'national text': 'ntext',
+  'nchar varying': 'nvarchar',
+};
+
 function typeText(
-  name: Name,
+  whole: string,
   typeArguments: readonly string[],
   elements: readonly DataType[],
   fields: readonly TypeField[],
 ): string {
-  const whole = nameText(name).toLowerCase();
-  const text = whole.startsWith('sys.') && name.parts.length === 2 ? whole.slice(4) : whole;
+  const text = /^sys\.[^.]*$/.test(whole) ? whole.slice(4) : whole;
   if (fields.length > 0) {
     return `${text}<${fields.map((field) => `${field.name.name.toLowerCase()}:${field.type.text}`).join(',')}>`;
   }
