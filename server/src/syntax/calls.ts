@@ -1,6 +1,7 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName, skipToClosing } from './names.ts';
 import { none } from './none.ts';
+import { parseStar } from './selectItems.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, FrameBound, Name, OpaqueClause, OrderItem, Window, WindowFrame } from './tree.ts';
 import { parseDataType } from './types.ts';
@@ -68,7 +69,9 @@ export function parseCall(cursor: Cursor, name: Name): Expression {
   else if (cursor.at('ALL') && !isArgumentEnd(cursor.peek(1))) cursor.advance();
   let nulls: 'ignore' | 'respect' | null = null;
   if (!cursor.at(')')) {
-    parseCallArguments(cursor, functionName(name), items, clauses);
+    // DuckDB orders window functions that take no argument: `rank (ORDER BY a)`.
+    const bare = cursor.dialect.family === 'duckdb' && cursor.at('ORDER') && cursor.peek(1) === 'BY';
+    if (!bare) parseCallArguments(cursor, functionName(name), items, clauses);
     if (cursor.at('ORDER') && cursor.peek(1) === 'BY') orderBy = parseOrderBy(cursor);
     nulls = parseNulls(cursor);
     skipTail(cursor, clauses);
@@ -119,6 +122,7 @@ const wordSeparated: Readonly<Record<string, readonly string[]>> = {
   TRIM: ['FROM'],
   EXTRACT: ['FROM'],
   SUBSTRING: ['FROM', 'FOR'],
+  SUBSTR: ['FROM', 'FOR'],
   POSITION: ['IN'],
   OVERLAY: ['PLACING', 'FROM', 'FOR'],
 };
@@ -154,7 +158,7 @@ function parseArgument(cursor: Cursor, name: string, position: number): Expressi
   if (cursor.at('*')) {
     const next = cursor.peek(1);
     if (next === ')' || next === ',' || cursor.dialect.family !== 'tsql') {
-      return parseStar(cursor);
+      return parseStar(cursor, none, start);
     }
   }
   if (cursor.dialect.family === 'tsql') {
@@ -206,12 +210,6 @@ function qualifiedStar(cursor: Cursor, value: Expression): Expression {
   cursor.advance();
   const qualifier = value.kind === 'column' ? value.parts : [];
   return { kind: 'star', start: value.start, end: cursor.end, qualifier, except: none, replace: none };
-}
-
-function parseStar(cursor: Cursor): Expression {
-  const { start } = cursor;
-  cursor.advance();
-  return { kind: 'star', start, end: cursor.end, qualifier: none, except: none, replace: none };
 }
 
 function parseNulls(cursor: Cursor): 'ignore' | 'respect' | null {

@@ -34,15 +34,23 @@ export function parseStruct(cursor: Cursor): Expression {
   const values: Expression[] = [];
   cursor.advance();
   while (!cursor.at('}') && !cursor.atEnd && !cursor.recovering) {
-    if (cursor.kind === tokenKind.string) keys.push(parseString(cursor, 'string'));
-    else if (cursor.kind === tokenKind.number) keys.push(parseLiteral(cursor, 'number'));
-    else keys.push(cursor.identifier('a key'));
+    keys.push(parseKey(cursor));
     cursor.expect(':');
     values.push(cursor.grammar.expression(cursor));
     if (!cursor.eat(',')) break;
   }
   cursor.expect('}');
   return { kind: 'struct', start, end: cursor.end, keys, values };
+}
+
+/** A name or a constant; the keys of MAP may be any expression, of which the text is kept. */
+function parseKey(cursor: Cursor): Identifier | Literal {
+  const single = cursor.peek(1) === ':';
+  if (single && cursor.kind === tokenKind.string) return parseString(cursor, 'string');
+  if (single && cursor.kind === tokenKind.number) return parseLiteral(cursor, 'number');
+  if (single || cursor.kind === tokenKind.punctuation) return cursor.identifier('a key');
+  const { start, end } = cursor.grammar.operand(cursor);
+  return { kind: 'identifier', start, end, name: cursor.slice(start, end), quote: 'none' };
 }
 
 export function parseInterval(cursor: Cursor): Expression {
@@ -57,12 +65,21 @@ export function parseInterval(cursor: Cursor): Expression {
     if (cursor.at('TO') && isUnitAhead(cursor)) {
       units.push('TO');
       cursor.advance();
-    } else if (cursor.kind === tokenKind.number && isUnitAhead(cursor)) {
+    } else if (atSignedPair(cursor) || (cursor.kind === tokenKind.number && isUnitAhead(cursor))) {
+      cursor.eatAny('+', '-');
       const next = cursor.grammar.primary(cursor);
       value = { kind: 'tuple', start: value.start, end: cursor.end, items: [value, next] };
     }
   }
   return { kind: 'interval', start, end: cursor.end, value, unit: units.join(' ') };
+}
+
+/** Spark: `INTERVAL 1 DAY + 2 HOURS`, one interval as long as every value has its unit. */
+function atSignedPair(cursor: Cursor): boolean {
+  if (cursor.dialect.family !== 'spark' || !(cursor.at('+') || cursor.at('-'))) return false;
+  const kind = cursor.peekKind(1);
+  if (kind !== tokenKind.number && kind !== tokenKind.string) return false;
+  return cursor.peekKind(2) === tokenKind.word && units.test(cursor.textAhead(2));
 }
 
 const units =

@@ -152,6 +152,13 @@ export class Cursor {
     return false;
   }
 
+  /** Something stands between the token `distance` tokens ahead and the one before it. */
+  blankAhead(distance: number): boolean {
+    this.peek(distance);
+    const index = Math.min(this.index + distance, this.count - 1);
+    return index > 0 && (this.ends[index - 1] as number) < (this.starts[index] as number);
+  }
+
   /** A line break stands before the token `distance` tokens ahead. */
   lineBreakAhead(distance: number): boolean {
     this.peek(distance);
@@ -362,6 +369,19 @@ export class Cursor {
     return this.kind === tokenKind.variable && this.dialect.family !== 'tsql' && this.tokenText.startsWith('$');
   }
 
+  /** Spark's `IDENTIFIER (expression)`, which stands for a name. */
+  private get atComputedName(): boolean {
+    return this.dialect.family === 'spark' && this.at('IDENTIFIER') && this.peek(1) === '(';
+  }
+
+  private takeComputedName(): Identifier {
+    const { start } = this;
+    this.advance();
+    this.skipParentheses();
+    const { end } = this;
+    return { kind: 'identifier', start, end, name: this.slice(start, end), quote: 'none' };
+  }
+
   nameAhead(distance: number): boolean {
     const kind = this.peekKind(distance);
     return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind <= tokenKind.backticked);
@@ -371,6 +391,7 @@ export class Cursor {
   takeIdentifier(): Identifier {
     const { start, currentEnd: end, kind } = this;
     const text = this.tokenText;
+    if (this.atComputedName) return this.takeComputedName();
     this.advance();
     const quote = quotes[kind];
     if (quote === undefined) return { kind: 'identifier', start, end, name: text, quote: 'none' };

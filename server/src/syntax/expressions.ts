@@ -1,3 +1,4 @@
+import { parseCall } from './calls.ts';
 import { comparisonOperators, requireCondition, requireValue } from './conditions.ts';
 import type { Cursor } from './cursor.ts';
 import { atQueryContinuation, continueQuery, errorHere, startsQuery } from './lookahead.ts';
@@ -79,16 +80,31 @@ function parsePredicate(cursor: Cursor): Expression {
     }
     const next = parseTrailingPredicate(cursor, left);
     if (next === null) return left;
-    left = next;
+    // DuckDB: `a IS NULL::VARCHAR` casts the answer.
+    left = cursor.at('::') && cursor.dialect.family === 'duckdb' ? parsePostfix(cursor, next) : next;
   }
 }
 
 function parseExists(cursor: Cursor): Expression {
   const { start } = cursor;
   cursor.advance();
+  // Spark's higher-order function `exists (array, x -> condition)`.
+  if (cursor.dialect.family === 'spark' && !startsQueryInside(cursor)) {
+    const { end } = cursor;
+    const part = { kind: 'identifier', start, end, name: cursor.slice(start, end), quote: 'none' } as const;
+    return parseCall(cursor, { kind: 'name', start, end, parts: [part] });
+  }
   const query = parenthesisedQuery(cursor);
   return { kind: 'exists', start, end: cursor.end, query };
 }
+
+/** A query stands in the parenthesis at the current token. */
+function startsQueryInside(cursor: Cursor): boolean {
+  const word = cursor.peek(1);
+  return word === '(' || queryStarts.has(word);
+}
+
+const queryStarts: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'VALUES', 'FROM', 'TABLE']);
 
 /** `( query )`; the current token is the opening parenthesis. */
 function parenthesisedQuery(cursor: Cursor): Query {
@@ -98,10 +114,13 @@ function parenthesisedQuery(cursor: Cursor): Query {
   return query;
 }
 
+const patternOperators: ReadonlySet<string> = new Set(['~', '!~', '~~', '!~~', '~~*', '!~~*', '~~~', '^@']);
+
 /** The comparison operator at the current token, '' if there is none. T-SQL allows blanks inside `> =`. */
 function comparisonOperator(cursor: Cursor): string {
   if (cursor.kind !== tokenKind.punctuation) return '';
   const { word } = cursor;
+  if (cursor.dialect.family === 'duckdb' && patternOperators.has(word)) return word;
   if (!comparisonOperators.has(word)) {
     return word === '!' && cursor.dialect.family === 'tsql' && /^[=<>]$/.test(cursor.peek(1))
       ? `!${cursor.peek(1)}`
@@ -263,7 +282,7 @@ export function parseSum(cursor: Cursor): Expression {
   let left = parseProduct(cursor);
   const operators = cursor.dialect.family === 'tsql' ? sumOperators : otherOperators;
   while (cursor.kind === tokenKind.punctuation && operators.has(cursor.word)) {
-    const operator = cursor.word;
+    const operator = sumOperator(cursor);
     requireValue(cursor, left);
     cursor.advance();
     const right = parseProduct(cursor);
@@ -271,6 +290,15 @@ export function parseSum(cursor: Cursor): Expression {
     left = { kind: 'binary', start: left.start, end: cursor.end, operator, left, right };
   }
   return left;
+}
+
+/** The operator at the current token. Spark's `>>>` is two tokens, of which the first is left behind. */
+function sumOperator(cursor: Cursor): string {
+  const { word } = cursor;
+  if (word !== '>>' || cursor.dialect.family !== 'spark' || cursor.peek(1) !== '>') return word;
+  if (cursor.blankAhead(1)) return word;
+  cursor.advance();
+  return '>>>';
 }
 
 function parseProduct(cursor: Cursor): Expression {

@@ -1,21 +1,42 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis } from './names.ts';
 import { none } from './none.ts';
-import type { Expression, GroupBy, OpaqueClause } from './tree.ts';
+import type { Expression, GroupBy, Identifier, OpaqueClause, SelectItem } from './tree.ts';
 
 /** GROUP BY with its items; the current token is GROUP. */
 export function parseGroupBy(cursor: Cursor): GroupBy {
+  return readGroupBy(cursor, null);
+}
+
+/**
+ * The GROUP BY of the pipe operator AGGREGATE: its items may have aliases and are columns of the result, so they stand
+ * among the items of the SELECT, and the clause itself is empty.
+ */
+export function parseGroupedItems(cursor: Cursor): {
+  readonly groupBy: GroupBy;
+  readonly items: readonly SelectItem[];
+} {
+  const items: SelectItem[] = [];
+  const groupBy = readGroupBy(cursor, items);
+  return { groupBy: { ...groupBy, items: none }, items };
+}
+
+function readGroupBy(cursor: Cursor, aliased: SelectItem[] | null): GroupBy {
   const { start } = cursor;
   const clauses: OpaqueClause[] = [];
   cursor.advance();
   cursor.expect('BY');
   const items: Expression[] = [];
-  const all = cursor.at('ALL');
+  // Spark: in GROUP BY all, b the word is a column's name.
+  const all = cursor.at('ALL') && !(cursor.dialect.family === 'spark' && cursor.peek(1) === ',');
   if (all) cursor.advance();
   const { family } = cursor.dialect;
   if (!all || family === 'tsql') {
-    do items.push(parseGroupItem(cursor));
-    while (!cursor.recovering && cursor.eat(','));
+    do {
+      const item = parseGroupItem(cursor);
+      items.push(item);
+      if (aliased !== null) aliased.push(aliasedItem(cursor, item));
+    } while (!cursor.recovering && cursor.eat(','));
   }
   // WITH ROLLUP, WITH CUBE; Synapse and PDW put WITH (DISTRIBUTED_AGG) behind an item.
   if (cursor.at('WITH') && (cursor.peek(1) === 'ROLLUP' || cursor.peek(1) === 'CUBE')) {
@@ -33,6 +54,14 @@ export function parseGroupBy(cursor: Cursor): GroupBy {
     clauses.push({ kind: 'opaque-clause', start: from, end: cursor.end, name: 'GROUPING SETS' });
   }
   return { kind: 'group-by', start, end: cursor.end, all, items, clauses };
+}
+
+function aliasedItem(cursor: Cursor, expression: Expression): SelectItem {
+  const { start } = expression;
+  const as = cursor.eat('AS');
+  const alias: Identifier | null = as ? cursor.identifier('an alias') : cursor.atName ? cursor.takeIdentifier() : null;
+  const aliasStyle = alias === null ? null : as ? 'as' : 'bare';
+  return { kind: 'select-item', start, end: cursor.end, expression, alias, aliasStyle, assigns: null };
 }
 
 function parseGroupItem(cursor: Cursor): Expression {

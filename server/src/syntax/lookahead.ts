@@ -8,7 +8,7 @@ export function startsQuery(cursor: Cursor): boolean {
   return (
     cursor.at('WITH') ||
     (cursor.at('VALUES') && cursor.peek(1) === '(') ||
-    (cursor.at('FROM') && cursor.dialect.family === 'duckdb') ||
+    (cursor.at('FROM') && (cursor.dialect.family === 'duckdb' || cursor.nameAhead(1))) ||
     cursor.at('PIVOT') ||
     cursor.at('DESCRIBE') ||
     cursor.at('SHOW') ||

@@ -7,8 +7,6 @@ import type { Identifier, Name } from './tree.ts';
 export function parseName(cursor: Cursor, expected = 'a name', mostParts = 4): Name {
   const start = cursor.start;
   const parts: (Identifier | null)[] = [];
-  if (cursor.dialect.family === 'spark' && cursor.at('IDENTIFIER') && cursor.peek(1) === '(')
-    return computedName(cursor);
   if (cursor.at('.') && cursor.dialect.family === 'tsql') parts.push(null);
   else parts.push(cursor.identifier(expected));
   while (cursor.at('.') && !cursor.recovering) {
@@ -21,21 +19,6 @@ export function parseName(cursor: Cursor, expected = 'a name', mostParts = 4): N
     else parts.push(namePart(cursor));
   }
   return { kind: 'name', start: Math.min(start, cursor.end), end: cursor.end, parts };
-}
-
-/** Databricks: `IDENTIFIER (expression)` stands for a name. */
-function computedName(cursor: Cursor): Name {
-  const { start } = cursor;
-  cursor.advance();
-  cursor.skipParentheses();
-  const part: Identifier = {
-    kind: 'identifier',
-    start,
-    end: cursor.end,
-    name: cursor.slice(start, cursor.end),
-    quote: 'none',
-  };
-  return { kind: 'name', start, end: cursor.end, parts: [part] };
 }
 
 /** A part after a dot. Spark and DuckDB take every word there. */

@@ -21,6 +21,17 @@ import type {
 } from './tree.ts';
 import { parseDataType } from './types.ts';
 
+/** The parenthesis at the current token lists columns; DuckDB's indexes may hold expressions, too. */
+function holdsNames(cursor: Cursor): boolean {
+  if (!cursor.at('(')) return false;
+  for (let distance = 1; ; distance += 2) {
+    if (!cursor.nameAhead(distance)) return false;
+    const next = cursor.peek(distance + 1);
+    if (next === ')') return true;
+    if (next !== ',') return false;
+  }
+}
+
 /** CREATE [UNIQUE] [CLUSTERED | NONCLUSTERED] [COLUMNSTORE] INDEX, from the word behind CREATE on. */
 export function parseCreateIndex(cursor: Cursor, start: number): CreateIndex {
   const from = cursor.start;
@@ -37,7 +48,11 @@ export function parseCreateIndex(cursor: Cursor, start: number): CreateIndex {
     if (cursor.eat('(')) columns = parseKeyColumnsInside(cursor);
     else if (clustered !== true) cursor.fail("'('");
   } else if (cursor.dialect.family === 'duckdb') {
-    if (cursor.at('(')) cursor.skipParentheses();
+    if (cursor.eat('USING')) cursor.identifier('the kind of the index');
+    if (holdsNames(cursor)) {
+      cursor.advance();
+      columns = parseKeyColumnsInside(cursor);
+    } else if (cursor.at('(')) cursor.skipParentheses();
   } else if (cursor.expect('(')) columns = parseKeyColumnsInside(cursor);
   const tail = parseIndexTail(cursor);
   const { end } = cursor;

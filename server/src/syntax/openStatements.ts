@@ -5,11 +5,12 @@ import { parseCreateIndex, parseCreateSchema, parseDrop, parseSequence, parseTru
 import { parseOpaque } from './opaque.ts';
 import { parseOpenAlter } from './openAlter.ts';
 import { parseOpenElements } from './openColumns.ts';
+import { parseOpenDeclare, parseOpenSet } from './openSettings.ts';
 import { parseOpenTable, parseProperties, type TableHead } from './openTables.ts';
 import { parseQueryAfterWith, parseQueryWithTables, parseWith } from './queries.ts';
 import { parseUse } from './smallStatements.ts';
 import { tokenKind } from './tokens.ts';
-import type { DeclaredVariable, Expression, Identifier, Option, Parameter, Query, Statement } from './tree.ts';
+import type { Expression, Identifier, Option, Parameter, Query, Statement } from './tree.ts';
 import { parseDataType } from './types.ts';
 import { parseWrite } from './writes.ts';
 
@@ -67,9 +68,11 @@ function dispatch(cursor: Cursor): Statement {
     case 'USE':
       return parseUse(cursor);
     case 'SET':
-      return parseSet(cursor);
+      return parseOpenSet(cursor);
     case 'DECLARE':
-      return parseDeclare(cursor);
+      return parseOpenDeclare(cursor);
+    case 'EXPLAIN':
+      return parseExplain(cursor);
     case 'EXECUTE':
       return cursor.peek(1) === 'IMMEDIATE' ? parseExecuteImmediate(cursor) : parseOpaque(cursor);
     case 'DESCRIBE':
@@ -86,6 +89,26 @@ function dispatch(cursor: Cursor): Statement {
   return parseOpaque(cursor);
 }
 
+/** EXPLAIN with its words and options, and the statement that is explained and not run. */
+function parseExplain(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.advance();
+  while (cursor.kind === tokenKind.word && !explained.has(cursor.word)) {
+    cursor.advance();
+    if (cursor.at('(') && cursor.dialect.family === 'duckdb' && !startsParenthesisedQuery(cursor))
+      cursor.skipParentheses();
+  }
+  if (!cursor.atEnd && !cursor.at(';')) dispatch(cursor);
+  return { kind: 'opaque', start, end: cursor.end, name: 'EXPLAIN' };
+}
+
+/** First words of statements that are no reserved words. */
+const explained: ReadonlySet<string> = new Set(['INSERT', 'REPLACE', 'TABLE', 'TRUNCATE', 'CACHE', 'DESCRIBE', 'COPY']);
+
+function startsParenthesisedQuery(cursor: Cursor): boolean {
+  return cursor.peek(1) === 'SELECT' || cursor.peek(1) === 'WITH' || cursor.peek(1) === '(';
+}
+
 function parseSelectStatement(cursor: Cursor): Statement {
   const { start } = cursor;
   const query = parseQueryWithTables(cursor);
@@ -97,7 +120,12 @@ function parseFromStatement(cursor: Cursor): Statement {
   const { start } = cursor;
   const query = parseQueryWithTables(cursor);
   if (!cursor.at('INSERT')) return { kind: 'select-statement', start, end: cursor.end, query, hints: none };
-  return parseOpaque(cursor, start);
+  return parseInserts(cursor, start);
+}
+
+function parseInserts(cursor: Cursor, start: number): Statement {
+  while (cursor.at('INSERT') && !cursor.recovering) cursor.grammar.write(cursor, null, cursor.start);
+  return { kind: 'opaque', start, end: cursor.end, name: 'FROM … INSERT' };
 }
 
 function parseWithStatement(cursor: Cursor): Statement {
@@ -106,7 +134,7 @@ function parseWithStatement(cursor: Cursor): Statement {
   if (cursor.at('INSERT') || cursor.at('UPDATE') || cursor.at('DELETE') || cursor.at('MERGE'))
     return parseWrite(cursor, withClause, start);
   const query: Query = parseQueryAfterWith(cursor, withClause, start);
-  if (cursor.at('INSERT')) return parseOpaque(cursor, start);
+  if (cursor.at('INSERT')) return parseInserts(cursor, start);
   return { kind: 'select-statement', start, end: cursor.end, query, hints: none };
 }
 
@@ -122,7 +150,6 @@ const modifierWords: ReadonlySet<string> = new Set([
   'RECURSIVE',
   'PERSISTENT',
   'SECRET',
-  'UNIQUE',
   'EXTERNAL',
   'TEMP',
   'TEMPORARY',
@@ -165,6 +192,7 @@ function parseCreate(cursor: Cursor): Statement {
       cursor.advance();
       return parseView(cursor, start, { orReplace, temporary, materialized: modifiers.includes('MATERIALIZED') });
     case 'INDEX':
+    case 'UNIQUE':
       if (cursor.dialect.family !== 'duckdb') break;
       return parseCreateIndex(cursor, start);
     case 'SCHEMA':
@@ -297,61 +325,6 @@ function parseParameters(cursor: Cursor): readonly Parameter[] {
   }
   cursor.expect(')');
   return parameters;
-}
-
-/** SET key = value, SET VARIABLE x = value, SET VAR x = value; everything behind the equals sign is the value. */
-function parseSet(cursor: Cursor): Statement {
-  const { start } = cursor;
-  cursor.advance();
-  const variable = (cursor.at('VARIABLE') || cursor.at('VAR')) && cursor.nameAhead(1);
-  if (variable) {
-    cursor.advance();
-    const from = cursor.start;
-    const name = cursor.identifier('a variable');
-    if (cursor.eat('=') || cursor.eat('TO')) {
-      const value = cursor.grammar.expression(cursor);
-      return {
-        kind: 'set-variable',
-        start,
-        end: cursor.end,
-        variable: { kind: 'variable', start: from, end: name.end, name: name.name },
-        operator: '=',
-        value,
-      };
-    }
-    return parseOpaque(cursor, start);
-  }
-  const from = cursor.start;
-  while (!cursor.at('=') && !cursor.at('TO') && !cursor.at(';') && !cursor.atEnd) cursor.advance();
-  const names = [cursor.slice(from, cursor.end).toUpperCase()];
-  if (cursor.at('=') || cursor.at('TO')) cursor.advance();
-  const valueStart = cursor.start;
-  while (!cursor.at(';') && !cursor.atEnd) cursor.advance();
-  const value = cursor.end > valueStart ? cursor.slice(valueStart, cursor.end) : '';
-  return { kind: 'set-option', start, end: cursor.end, names, value, table: null };
-}
-
-/** DECLARE [OR REPLACE] [VARIABLE] names [type] [DEFAULT | = value]. */
-function parseDeclare(cursor: Cursor): Statement {
-  const { start } = cursor;
-  cursor.advance();
-  cursor.eatSequence('OR', 'REPLACE');
-  if ((cursor.at('VARIABLE') || cursor.at('VAR')) && cursor.nameAhead(1)) cursor.advance();
-  const names: { readonly name: string; readonly start: number }[] = [];
-  do names.push({ start: cursor.start, name: cursor.identifier('a variable').name });
-  while (!cursor.recovering && cursor.eat(','));
-  const typed = cursor.atName && !cursor.at('DEFAULT');
-  const type = typed ? parseDataType(cursor) : null;
-  const value = cursor.eatAny('DEFAULT', '=') === null ? null : cursor.grammar.expression(cursor);
-  const variables: DeclaredVariable[] = names.map(({ name, start: from }) => ({
-    kind: 'declared-variable',
-    start: from,
-    end: cursor.end,
-    name,
-    type,
-    value,
-  }));
-  return { kind: 'declare', start, end: cursor.end, variables };
 }
 
 function parseExecuteImmediate(cursor: Cursor): Statement {

@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { decodeString } from './literals.ts';
-import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
+import { closeParenthesis, namePart, parseIdentifierList, parseName } from './names.ts';
 import { none } from './none.ts';
 import { parseColumn, parseOpenElements } from './openColumns.ts';
 import { parseQueryWithTables } from './queries.ts';
@@ -184,10 +184,17 @@ export function parseProperties(cursor: Cursor): void {
   if (cursor.eat(')')) return;
   do {
     if (cursor.kind === tokenKind.string) cursor.advance();
-    else parseName(cursor, 'a property');
+    else parsePropertyName(cursor);
     if (cursor.eat('=') || (!cursor.at(',') && !cursor.at(')'))) cursor.grammar.expression(cursor);
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
+}
+
+/** A key with dots, whose parts may be any words. */
+function parsePropertyName(cursor: Cursor): void {
+  if (cursor.kind === tokenKind.reserved) cursor.advance();
+  else cursor.identifier('a property');
+  while (!cursor.recovering && cursor.eat('.')) namePart(cursor);
 }
 
 /** Columns, columns with types, and transforms such as `years(d)` and `bucket(4, id)`. */

@@ -8,8 +8,11 @@ export function parsePivot(cursor: Cursor, source: TableSource): TableSource {
   cursor.advance();
   cursor.expect('(');
   const aggregates: SelectItem[] = [];
-  do aggregates.push(parseSelectItem(cursor));
-  while (!cursor.recovering && cursor.dialect.family !== 'tsql' && cursor.eat(','));
+  do {
+    // DuckDB takes a comma behind the last aggregate.
+    if (aggregates.length > 0 && cursor.at('FOR')) break;
+    aggregates.push(parseSelectItem(cursor));
+  } while (!cursor.recovering && cursor.dialect.family !== 'tsql' && cursor.eat(','));
   const [first] = aggregates;
   if (
     cursor.dialect.family === 'tsql' &&

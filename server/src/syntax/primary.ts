@@ -6,6 +6,7 @@ import { decodeString, parseLiteral, parseString } from './literals.ts';
 import { atQueryContinuation, continueQuery, errorHere, startsQuery } from './lookahead.ts';
 import { closeParenthesis, namePart } from './names.ts';
 import { none } from './none.ts';
+import { parseStar } from './selectItems.ts';
 import { tokenKind } from './tokens.ts';
 import type { CaseBranch, Expression, Identifier, Name } from './tree.ts';
 import { parseDataType } from './types.ts';
@@ -119,8 +120,7 @@ function parseSpecial(cursor: Cursor, word: string): Expression | null {
   if (next === '(') {
     if (word === 'CAST' || word === 'TRY_CAST') return parseCast(cursor, word);
     if ((word === 'PARSE' || word === 'TRY_PARSE') && cursor.dialect.family === 'tsql') return parseParse(cursor, word);
-    if (word === 'EXISTS') return null;
-    return null;
+    if (word !== 'ARRAY' || cursor.dialect.family === 'tsql') return null;
   }
   if (word === 'NEXT' && next === 'VALUE' && (cursor.peek(2) === 'FOR' || cursor.dialect.family === 'tsql'))
     return parseNextValue(cursor);
@@ -148,6 +148,10 @@ function parseOtherSpecial(cursor: Cursor, word: string): Expression | null {
   if (word === 'ARRAY' && next === '[') {
     cursor.advance();
     return { ...parseList(cursor), start };
+  }
+  if (word === 'ARRAY' && next === '(' && cursor.peek(2) === 'SELECT') {
+    cursor.advance();
+    return { ...parseParenthesis(cursor), start };
   }
   if (word === 'MAP' && next === '{') {
     cursor.advance();
@@ -225,9 +229,14 @@ function parseReserved(cursor: Cursor): Expression {
   if (cursor.dialect.family !== 'tsql' && next === '(' && callableKeywords.has(word)) {
     return parseCall(cursor, singleName(cursor.takeIdentifier()));
   }
+  if (cursor.dialect.family === 'spark' && behindName.has(next)) return parseNamed(cursor);
+  if (cursor.dialect.family === 'duckdb' && word === 'VALUES' && next !== '(') return parseNamed(cursor);
   cursor.fail('an expression');
   return errorHere(cursor);
 }
+
+/** What may follow a name and no keyword: Spark takes every keyword for the name of a column (`left`, `end`). */
+const behindName: ReadonlySet<string> = new Set(', ) . -> = < > <= >= <> != + - / % || ::'.split(' '));
 
 const callableKeywords: ReadonlySet<string> = new Set([
   'EXTRACT',
@@ -269,6 +278,10 @@ function parsePunctuation(cursor: Cursor): Expression {
     // `*COLUMNS (…)` spreads columns over arguments.
     cursor.advance();
     return parsePrimary(cursor);
+  }
+  // Spark: `(*)`, `5 IN (*)`, `(* EXCEPT (a))`.
+  if (word === '*' && cursor.dialect.family === 'spark' && cursor.previousWord === '(') {
+    return parseStar(cursor, none, start);
   }
   if (word === '*') {
     cursor.fail('an expression');
@@ -317,7 +330,7 @@ function parseInside(cursor: Cursor, start: number): Expression {
   }
   if (cursor.dialect.family !== 'tsql' && cursor.eat(')'))
     return { kind: 'tuple', start, end: cursor.end, items: none };
-  const inner = cursor.grammar.expression(cursor);
+  const inner = aliasedItem(cursor, cursor.grammar.expression(cursor));
   if (inner.kind === 'subquery' && atQueryContinuation(cursor)) {
     const query = continueQuery(cursor, inner.query, inner.start, inner.end);
     closeParenthesis(cursor);
@@ -327,7 +340,7 @@ function parseInside(cursor: Cursor, start: number): Expression {
     const items = [inner];
     while (!cursor.recovering && cursor.eat(',')) {
       if (cursor.at(')')) break;
-      items.push(cursor.grammar.expression(cursor));
+      items.push(aliasedItem(cursor, cursor.grammar.expression(cursor)));
     }
     closeParenthesis(cursor);
     return { kind: 'tuple', start, end: cursor.end, items };
@@ -336,6 +349,15 @@ function parseInside(cursor: Cursor, start: number): Expression {
   closeParenthesis(cursor);
   if (inner.kind === 'subquery') return { ...inner, start, end: cursor.end };
   return { kind: 'parenthesis', start, end: cursor.end, inner };
+}
+
+/** Spark names the fields of a row: `(a AS x, b AS y)`. */
+function aliasedItem(cursor: Cursor, value: Expression): Expression {
+  if (cursor.dialect.family !== 'spark' || !cursor.at('AS') || !cursor.nameAhead(1)) return value;
+  cursor.advance();
+  const alias = cursor.takeIdentifier();
+  const name: Expression = { kind: 'column', start: alias.start, end: alias.end, parts: [alias] };
+  return { kind: 'named-argument', start: value.start, end: cursor.end, name, value };
 }
 
 /** ODBC's `{ts '…'}`, `{d '…'}`, `{fn name(…)}`. */
@@ -462,7 +484,11 @@ function parseOtherPostfix(cursor: Cursor, operand: Expression): Expression | nu
       cursor.advance();
       const index = cursor.at(':') || cursor.eat('*') ? null : cursor.grammar.expression(cursor);
       let to: Expression | null = null;
-      while (cursor.eat(':')) if (!cursor.at(']') && !cursor.at(':')) to = cursor.grammar.expression(cursor);
+      while (cursor.eat(':')) {
+        // A minus alone stands for the end: `[2:-:2]`.
+        if (cursor.at('-') && cursor.peek(1) === ':') cursor.advance();
+        if (!cursor.at(']') && !cursor.at(':')) to = cursor.grammar.expression(cursor);
+      }
       cursor.expect(']');
       return { kind: 'index-access', start, end: cursor.end, operand, index, to };
     }
@@ -480,6 +506,11 @@ function parseOtherPostfix(cursor: Cursor, operand: Expression): Expression | nu
       cursor.advance();
       const body = cursor.grammar.expression(cursor);
       return { kind: 'lambda', start, end: cursor.end, parameters, body };
+    }
+    case '!': {
+      if (cursor.dialect.family !== 'duckdb') return null;
+      cursor.advance();
+      return { kind: 'unary', start, end: cursor.end, operator: '!', operand };
     }
     default:
       return null;

@@ -5,6 +5,7 @@ import { parseGroupBy } from './grouping.ts';
 import { atQueryContinuation, startsQuery } from './lookahead.ts';
 import { closeParenthesis, parseIdentifierList, parseName, skipToClosing } from './names.ts';
 import { none } from './none.ts';
+import { parsePipe } from './pipes.ts';
 import { parseSelectItems } from './selectItems.ts';
 import { tokenKind } from './tokens.ts';
 import { parseTop } from './top.ts';
@@ -174,21 +175,32 @@ function emptyQuery(cursor: Cursor): Query {
 function parseSetOperations(cursor: Cursor, first: QueryBody): QueryBody {
   let left = first;
   while (!cursor.recovering) {
-    const operator = setOperator(cursor);
-    if (operator === null) return left;
-    cursor.advance();
-    const all = cursor.eat('ALL');
-    if (cursor.dialect.family !== 'tsql') {
-      cursor.eat('DISTINCT');
-      if (cursor.at('BY') && cursor.peek(1) === 'NAME') {
-        cursor.advance();
-        cursor.advance();
-      }
+    if (cursor.at('|>') && cursor.dialect.family === 'spark') {
+      left = parsePipe(cursor, left, parseSelect, parseSetOperation);
+      continue;
     }
-    const right = parseOperand(cursor);
-    left = { kind: 'set-operation', start: left.start, end: cursor.end, operator, all, left, right };
+    const next = parseSetOperation(cursor, left);
+    if (next === left) return left;
+    left = next;
   }
   return left;
+}
+
+/** UNION and its like with the operand behind it; `left` itself where none stands there. */
+function parseSetOperation(cursor: Cursor, left: QueryBody): QueryBody {
+  const operator = setOperator(cursor);
+  if (operator === null) return left;
+  cursor.advance();
+  const all = cursor.eat('ALL');
+  if (cursor.dialect.family !== 'tsql') {
+    cursor.eat('DISTINCT');
+    if (cursor.at('BY') && cursor.peek(1) === 'NAME') {
+      cursor.advance();
+      cursor.advance();
+    }
+  }
+  const right = parseOperand(cursor);
+  return { kind: 'set-operation', start: left.start, end: cursor.end, operator, all, left, right };
 }
 
 function setOperator(cursor: Cursor): 'UNION' | 'EXCEPT' | 'INTERSECT' | 'MINUS' | null {
@@ -269,9 +281,12 @@ function parseFromFirst(cursor: Cursor): QueryBody {
   const { start } = cursor;
   cursor.advance();
   const from = cursor.grammar.sources(cursor);
+  const views: OpaqueClause[] = [];
+  while (atLateralView(cursor)) views.push(skipLateralView(cursor));
   if (cursor.at('SELECT')) {
     const select = parseSelect(cursor);
-    return { ...select, start, from: select.from.length > 0 ? select.from : from };
+    const clauses = views.length > 0 ? [...views, ...select.clauses] : select.clauses;
+    return { ...select, start, from: select.from.length > 0 ? select.from : from, clauses };
   }
   if (cursor.at('WHERE') || cursor.at('GROUP') || cursor.at('HAVING') || cursor.at('QUALIFY')) {
     const tail = parseSelectTail(cursor);
@@ -311,9 +326,9 @@ export function parseValuesQuery(cursor: Cursor): Query {
 /** Spark's inline table, which may have an alias with columns. */
 function parseInlineTable(cursor: Cursor): QueryBody {
   const values = parseValues(cursor);
-  if (cursor.dialect.family === 'spark' && cursor.at('AS') && cursor.nameAhead(1)) {
+  if (cursor.dialect.family === 'spark' && cursor.at('AS') && (cursor.nameAhead(1) || cursor.peek(1) === '(')) {
     cursor.advance();
-    cursor.advance();
+    if (cursor.atName) cursor.takeIdentifier();
     if (cursor.at('(')) parseIdentifierList(cursor);
   }
   return values;
@@ -354,7 +369,7 @@ function parseSelect(cursor: Cursor): Select {
       cursor.advance();
       cursor.skipParentheses();
     }
-  } else cursor.eat('ALL');
+  } else if (!isColumnNamedAll(cursor)) cursor.eat('ALL');
   const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor, true) : null;
   const items = parseSelectItems(cursor);
   const into =
@@ -367,15 +382,18 @@ function parseSelect(cursor: Cursor): Select {
   return { kind: 'select', start, end: cursor.end, top, distinct, items, into, ...tail };
 }
 
+/** Spark: in `SELECT all, b` the word is a column's name. */
+function isColumnNamedAll(cursor: Cursor): boolean {
+  return cursor.dialect.family === 'spark' && cursor.at('ALL') && (cursor.peek(1) === ',' || cursor.peek(1) === 'FROM');
+}
+
 type SelectTail = Pick<Select, 'from' | 'where' | 'groupBy' | 'having' | 'windows' | 'qualify' | 'clauses'>;
 
 function parseSelectTail(cursor: Cursor): SelectTail {
   const clauses: OpaqueClause[] = [];
   if (cursor.dialect.family === 'spark' && cursor.at('USING')) clauses.push(skipTransform(cursor));
   const from: readonly TableSource[] = cursor.eat('FROM') ? cursor.grammar.sources(cursor) : [];
-  while (cursor.dialect.family === 'spark' && cursor.at('LATERAL') && cursor.peek(1) === 'VIEW') {
-    clauses.push(skipLateralView(cursor));
-  }
+  while (atLateralView(cursor)) clauses.push(skipLateralView(cursor));
   const where = cursor.eat('WHERE') ? cursor.grammar.condition(cursor) : null;
   const groupBy = cursor.at('GROUP') ? parseGroupBy(cursor) : null;
   const having = cursor.eat('HAVING') ? cursor.grammar.condition(cursor) : null;
@@ -423,13 +441,17 @@ function skipTransform(cursor: Cursor): OpaqueClause {
   return { kind: 'opaque-clause', start, end: cursor.end, name: 'USING' };
 }
 
+function atLateralView(cursor: Cursor): boolean {
+  return cursor.dialect.family === 'spark' && cursor.at('LATERAL') && cursor.peek(1) === 'VIEW';
+}
+
 function skipLateralView(cursor: Cursor): OpaqueClause {
   const { start } = cursor;
   cursor.advance();
   cursor.advance();
   cursor.eat('OUTER');
   cursor.grammar.value(cursor);
-  if (cursor.atName) cursor.advance();
+  if (cursor.atName) cursor.takeIdentifier();
   if (cursor.eat('AS')) {
     do cursor.identifier('a column name');
     while (!cursor.recovering && cursor.eat(','));
@@ -477,7 +499,7 @@ function finishQuery(cursor: Cursor, withClause: WithClause | null, body: QueryB
     for (let again = true; again && !cursor.recovering; ) {
       again = false;
       if (cursor.eat('LIMIT')) {
-        limit = cursor.at('ALL') ? null : cursor.grammar.expression(cursor);
+        limit = cursor.at('ALL') ? null : parseLimit(cursor);
         if (cursor.at('ALL')) cursor.advance();
         cursor.eat('%');
         cursor.eat('PERCENT');
@@ -497,6 +519,14 @@ function finishQuery(cursor: Cursor, withClause: WithClause | null, body: QueryB
   }
   const forClause = cursor.dialect.family === 'tsql' && cursor.at('FOR') ? parseForClause(cursor) : null;
   return { kind: 'query', start, end: cursor.end, with: withClause, body, orderBy, offset, limit, forClause };
+}
+
+/** The number of `LIMIT 10%` ends before its percent sign, which is no operator there. */
+function parseLimit(cursor: Cursor): Expression {
+  if (cursor.kind !== tokenKind.number || cursor.peek(1) !== '%') return cursor.grammar.expression(cursor);
+  const kind = cursor.peekKind(2);
+  const operand = kind === tokenKind.number || cursor.peek(2) === '(';
+  return operand ? cursor.grammar.expression(cursor) : cursor.grammar.primary(cursor);
 }
 
 function parseFetch(cursor: Cursor): Expression {

@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { decodeString } from './literals.ts';
-import { closeParenthesis, parseIdentifierList } from './names.ts';
+import { closeParenthesis } from './names.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, Identifier, SelectItem, Star, StarReplacement, Variable } from './tree.ts';
 
@@ -45,7 +45,7 @@ function plainItem(cursor: Cursor, start: number, expression: Expression): Selec
 function withAlias(cursor: Cursor, start: number, expression: Expression): SelectItem {
   if (cursor.eat('AS')) {
     if (cursor.dialect.family === 'spark' && cursor.at('(')) {
-      parseIdentifierList(cursor);
+      parseAliases(cursor);
       return plainItem(cursor, start, expression);
     }
     const alias = parseAlias(cursor);
@@ -58,10 +58,21 @@ function withAlias(cursor: Cursor, start: number, expression: Expression): Selec
   return plainItem(cursor, start, expression);
 }
 
+/** `(a, b)`, the aliases of a function that gives several columns; every word may be one. */
+function parseAliases(cursor: Cursor): void {
+  cursor.advance();
+  do {
+    if (cursor.kind === tokenKind.reserved) cursor.advance();
+    else cursor.identifier('a column name');
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
+}
+
 /** Words that may be names and yet end an item where they stand without AS. */
 function endsItem(cursor: Cursor): boolean {
   if (cursor.dialect.family === 'tsql') return isLabelOrStatement(cursor) || isPseudoColumn(cursor);
-  return false;
+  // The word behind the aggregates of PIVOT.
+  return cursor.dialect.family === 'spark' && cursor.at('FOR');
 }
 
 /** `THROW;` and labels behind an item, which T-SQL reads as the next statement only after a semicolon. */
@@ -116,7 +127,7 @@ function qualifiedStar(cursor: Cursor, qualifier: Star['qualifier'], start: numb
 }
 
 /** `*` with DuckDB's EXCLUDE, REPLACE, RENAME and Databricks' EXCEPT. */
-function parseStar(cursor: Cursor, qualifier: Star['qualifier'], start: number): Star {
+export function parseStar(cursor: Cursor, qualifier: Star['qualifier'], start: number): Star {
   cursor.advance();
   let except: readonly Identifier[] = [];
   const replace: StarReplacement[] = [];
@@ -140,6 +151,13 @@ function parseStar(cursor: Cursor, qualifier: Star['qualifier'], start: number):
       } while (!cursor.recovering && cursor.eat(','));
       closeParenthesis(cursor);
     }
+    if (cursor.dialect.family === 'duckdb' && starFilters.has(cursor.at('NOT') ? cursor.peek(1) : cursor.word)) {
+      // `* LIKE 'a%'` chooses columns by their names.
+      cursor.eat('NOT');
+      cursor.advance();
+      cursor.eat('TO');
+      cursor.grammar.operand(cursor);
+    }
     if (cursor.at('RENAME') && cursor.peek(1) === '(') {
       cursor.advance();
       cursor.skipParentheses();
@@ -147,6 +165,8 @@ function parseStar(cursor: Cursor, qualifier: Star['qualifier'], start: number):
   }
   return { kind: 'star', start, end: cursor.end, qualifier, except, replace };
 }
+
+const starFilters: ReadonlySet<string> = new Set(['LIKE', 'ILIKE', 'GLOB', 'SIMILAR']);
 
 function isQueryAhead(cursor: Cursor): boolean {
   return cursor.peek(2) === 'SELECT' || cursor.peek(2) === '(';

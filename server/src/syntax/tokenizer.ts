@@ -1,5 +1,5 @@
 import { isBlank, isDigit, isHexDigit, isNamePart, isNameStart } from './characters.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, Family } from './dialect.ts';
 import { type Token, type TokenKind, tokenKind } from './tokens.ts';
 import { findWord, type WordEntry } from './vocabulary.ts';
 
@@ -248,6 +248,17 @@ export class Tokenizer {
     }
     this.position = this.endOfNumber(position);
     this.kind = tokenKind.number;
+    if (this.dialect.family === 'spark' && this.position < this.limit) this.extendToName(position);
+  }
+
+  /** Spark's names may begin with digits: `2020_sales`. */
+  private extendToName(from: number): void {
+    const { text, limit } = this;
+    let end = this.position;
+    if (!isNamePart(text.charCodeAt(end)) || text.slice(from, end).includes('.')) return;
+    while (end < limit && isNamePart(text.charCodeAt(end))) end += 1;
+    this.position = end;
+    this.kind = tokenKind.word;
   }
 
   private endOfNumber(from: number): number {
@@ -325,7 +336,10 @@ export class Tokenizer {
         return;
       case 46: // .
         if (isDigit(next)) {
-          this.position = this.endOfNumber(this.position);
+          const end = this.endOfNumber(this.position);
+          // Spark: the dot of `db.2020_sales` begins no number.
+          if (dialect.family === 'spark' && end < this.limit && isNamePart(text.charCodeAt(end))) break;
+          this.position = end;
           this.kind = tokenKind.number;
           return;
         }
@@ -468,8 +482,8 @@ export class Tokenizer {
       this.position += 1;
       return;
     }
-    const table = this.dialect.family === 'tsql' ? tsqlMarks : otherMarks;
-    for (let length = Math.min(3, limit - this.position); length > 0; length -= 1) {
+    const table = marks[this.dialect.family];
+    for (let length = Math.min(4, limit - this.position); length > 0; length -= 1) {
       const mark = table.get(text.slice(this.position, this.position + length));
       if (mark !== undefined) {
         this.word = mark;
@@ -494,8 +508,14 @@ const singleMarks: readonly (string | undefined)[] = Array.from({ length: 128 },
   const mark = String.fromCharCode(code);
   return '(),;.'.includes(mark) ? mark : undefined;
 });
-const tsqlMarks: ReadonlyMap<string, string> = new Map(tsqlMarkList.map((mark) => [mark, mark]));
-const otherMarks: ReadonlyMap<string, string> = new Map(otherMarkList.map((mark) => [mark, mark]));
+/** DuckDB's operators for patterns, regular expressions and prefixes. */
+const duckdbMarkList = [...otherMarkList, ...'!~ ~~ !~~ ~~* !~~* ~~~ ^@'.split(' ')];
+const mapOf = (list: readonly string[]): ReadonlyMap<string, string> => new Map(list.map((mark) => [mark, mark]));
+const marks: Readonly<Record<Family, ReadonlyMap<string, string>>> = {
+  tsql: mapOf(tsqlMarkList),
+  spark: mapOf(otherMarkList),
+  duckdb: mapOf(duckdbMarkList),
+};
 
 /** Blanks and name characters are tolerated inside `$( … )`, nothing else. */
 function isVariableFiller(code: number): boolean {

@@ -91,6 +91,7 @@ type Mark =
   | '<'
   | '%'
   | '->'
+  | '|>'
   | '#';
 
 /** A keyword or mark that the parser may ask for. */

@@ -1,0 +1,109 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, test } from 'vitest';
+import type { PlatformName } from '../../protocol/platform.ts';
+import { findAll, problemsOf, unitsOf } from '../../server/src/syntax/inspect.ts';
+import { parse } from '../../server/src/syntax/parse.ts';
+import type { Statement } from '../../server/src/syntax/tree.ts';
+import { duckdbFixtures, sparkFixtures } from '../support/tsql-fixtures.ts';
+
+function statementOf(text: string, platform: PlatformName): Statement | undefined {
+  return unitsOf(parse(text, { platform }))[0]?.statement;
+}
+
+describe('fixtures of Spark SQL and DuckDB', () => {
+  test.each([...sparkFixtures, ...duckdbFixtures])(
+    '$platform: $name parses without a problem',
+    ({ text, platform }) => {
+      expect(problemsOf(parse(text, { platform }))).toEqual([]);
+    },
+  );
+
+  test.each(duckdbFixtures)("$name is valid by DuckDB's parser", async ({ text }) => {
+    const instance = await DuckDBInstance.create(':memory:');
+    const connection = await instance.connect();
+    const statements = await connection.extractStatements(text);
+    expect(statements.count).toBeGreaterThan(5);
+    connection.closeSync();
+  });
+});
+
+describe('pipes', () => {
+  test('each step is a SELECT over the steps before it', () => {
+    const statement = statementOf(
+      'FROM t AS x |> WHERE a > 1 |> SELECT a AS b, x.c |> DROP c |> LIMIT 3',
+      'databricks',
+    );
+    expect(statement).toMatchObject({
+      kind: 'select-statement',
+      query: {
+        body: {
+          kind: 'query-group',
+          query: {
+            limit: { value: '3' },
+            body: {
+              kind: 'select',
+              items: [{ expression: { kind: 'star', except: [{ name: 'c' }] } }],
+              from: [
+                { kind: 'derived-table', query: { body: { items: [{ alias: { name: 'b' } }, { alias: null }] } } },
+              ],
+            },
+          },
+        },
+      },
+    });
+  });
+
+  test('grouped columns stand behind the aggregates', () => {
+    const statement = statementOf('FROM t |> AGGREGATE SUM(a) AS s GROUP BY b, c + 1 AS d', 'databricks');
+    expect(statement).toMatchObject({
+      query: {
+        body: {
+          kind: 'select',
+          items: [{ alias: { name: 's' } }, { expression: { parts: [{ name: 'b' }] } }, { alias: { name: 'd' } }],
+          groupBy: { items: [] },
+        },
+      },
+    });
+  });
+
+  test('a mark without an operator is one problem', () => {
+    expect(problemsOf(parse('FROM t |> )', { platform: 'databricks' })).map((problem) => problem.message)).toEqual([
+      "Expected a pipe operator such as SELECT, WHERE or AGGREGATE, but found ')'.",
+    ]);
+  });
+});
+
+describe('names of Spark', () => {
+  test('a name may begin with digits, and a suffix still makes a number', () => {
+    const [table] = findAll(statementOf('SELECT 1L, 2e3, 1st FROM db.2020_sales', 'spark') as Statement, 'table');
+    expect(table?.name.parts.map((part) => part?.name)).toEqual(['db', '2020_sales']);
+    const items = findAll(statementOf('SELECT 1L, 2e3, 1st', 'spark') as Statement, 'select-item');
+    expect(items.map((item) => item.expression.kind)).toEqual(['literal', 'literal', 'column']);
+  });
+
+  test('IDENTIFIER (…) stands for a name or a part of one', () => {
+    const [table] = findAll(statementOf("SELECT 1 FROM IDENTIFIER('s').t", 'spark') as Statement, 'table');
+    expect(table?.name.parts.map((part) => part?.name)).toEqual(["IDENTIFIER('s')", 't']);
+  });
+
+  test('a keyword is a column where only a name can stand', () => {
+    const items = findAll(statementOf('SELECT left, end.a, f(start, end) FROM t', 'spark') as Statement, 'select-item');
+    expect(items.map((item) => item.expression.kind)).toEqual(['column', 'column', 'call']);
+    expect(problemsOf(parse('SELECT a, WHERE b = 1', { platform: 'spark' })).length).toBe(1);
+  });
+});
+
+test('a unique index of DuckDB has its columns', () => {
+  expect(statementOf('CREATE UNIQUE INDEX u ON t USING art (a, b)', 'duckdb')).toMatchObject({
+    kind: 'create-index',
+    definition: { unique: true, columns: [{ name: { name: 'a' } }, { name: { name: 'b' } }] },
+  });
+});
+
+test('an explained write is no write, and its mistakes are told', () => {
+  expect(statementOf('EXPLAIN FORMATTED\nINSERT INTO t SELECT 1', 'spark')).toMatchObject({
+    kind: 'opaque',
+    name: 'EXPLAIN',
+  });
+  expect(problemsOf(parse('EXPLAIN\nSELECT FROM t WHERE (a', { platform: 'duckdb' })).length).toBe(1);
+});
