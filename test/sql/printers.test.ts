@@ -7,6 +7,7 @@ import {
   choose,
   column,
   compare,
+  concat,
   differs,
   isNull,
   item,
@@ -72,6 +73,16 @@ describe('comparison of texts', () => {
     expect(settled).toContain('s.[name] COLLATE DATABASE_DEFAULT AS [name]');
     expect(settled).toContain('t.[name] COLLATE DATABASE_DEFAULT AS [name]');
     expect(server.query(both)).not.toContain('COLLATE');
+  });
+
+  test('settles collations where shown values are put together', () => {
+    const both = concat(shown(left), literal('/'), shown(right));
+    const settled = (of: string): string => `LEFT(CONVERT(nvarchar(4000), ${of}) COLLATE DATABASE_DEFAULT, 100)`;
+    const text = sqlServerPrinter(style, 2019, true).expression(both);
+    expect(text).toContain(settled('s.[name]'));
+    expect(text).toContain(settled('t.[name]'));
+    expect(sqlServerPrinter(style, 2019, true).expression(shown(column('s', 'n', number)))).not.toContain('COLLATE');
+    expect(server.expression(both)).not.toContain('COLLATE');
   });
 
   test('is null-safe in the form that the version knows', () => {

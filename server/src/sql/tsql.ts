@@ -285,7 +285,10 @@ export class TsqlPrinter extends Printer {
     const family = typeOf(operand)?.facts.family;
     const style =
       family === 'timestamp' || family === 'date' || family === 'time' ? ', 121' : family === 'binary' ? ', 1' : '';
-    const text = `COALESCE(LEFT(CONVERT(${this.textType}(${this.textLimit}), ${this.expression(operand)}${style}), 100), ${this.textLiteral('NULL')})`;
+    const converted = `CONVERT(${this.textType}(${this.textLimit}), ${this.expression(operand)}${style})`;
+    // Shown values are put together, and a text of two collations can be the column of no query.
+    const settled = family === 'text' ? `${converted}${this.settled()}` : converted;
+    const text = `COALESCE(LEFT(${settled}, 100), ${this.textLiteral('NULL')})`;
     return family === 'text'
       ? `COALESCE(NULLIF(${text}, ${this.textLiteral('')}), ${this.textLiteral('(blank)')})`
       : text;

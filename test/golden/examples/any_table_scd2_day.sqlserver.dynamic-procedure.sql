@@ -203,7 +203,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N'])), 100), N''NULL''), N''''), N''(blank)'')'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N'])) COLLATE DATABASE_DEFAULT, 100), N''NULL''), N''''), N''(blank)'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N']), 121), 100), N''NULL'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_binary') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N']), 1), 100), N''NULL'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[' + c.escaped + N'])), 100), N''NULL'')'
@@ -740,7 +740,7 @@ BEGIN
         FROM (
             SELECT
                 CASE
-                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N']), 100), N''NULL''), N''''), N''(blank)'')'
+                    WHEN c.is_control = 0 AND c.class IN (N'key_text', N'key_ansi', N'key_long_ansi') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N']) COLLATE DATABASE_DEFAULT, 100), N''NULL''), N''''), N''(blank)'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_time') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N'], 121), 100), N''NULL'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_binary') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N'], 1), 100), N''NULL'')'
                     WHEN c.is_control = 0 AND c.class IN (N'key_other') THEN CAST(N'' AS nvarchar(max)) + N'COALESCE(LEFT(CONVERT(nvarchar(4000), c.[' + c.escaped + N']), 100), N''NULL'')'
