@@ -9,6 +9,7 @@ import { defaultCancelDeadlineMs, Run } from '../../runner/src/run.ts';
 import type { Session } from '../../runner/src/session.ts';
 import { findAll, tableNameOf, unitsOf } from '../../server/src/syntax/inspect.ts';
 import { parse } from '../../server/src/syntax/parse.ts';
+import { calledProcedures } from '../../server/src/workspace/called-procedures.ts';
 import { executableLoad } from '../../server/src/workspace/executable.ts';
 import { folderOf } from '../support/folders.ts';
 import { type RefereeText, refereeMissing, refereeTsql } from '../support/referee.ts';
@@ -150,9 +151,10 @@ async function stored(): Promise<ReadonlyMap<CellValue, string>> {
   return new Map(found.map((row) => [row[0] ?? null, JSON.stringify(row)]));
 }
 
-async function loadOf(text: string, platform: PlatformName, definitions: string) {
-  const folder = await folderOf({ 'ddl.sql': definitions }, { platform });
-  const { value } = executableLoad(folder, { text, platform, parameters: {}, title: 'script' });
+async function loadOf(text: string, platform: PlatformName, definitions: string, procedure = '') {
+  const folder = await folderOf({ 'ddl.sql': definitions, 'procedures/load.sql': procedure }, { platform });
+  const procedures = await calledProcedures(folder, text, platform);
+  const { value } = executableLoad(folder, { text, platform, parameters: {}, title: 'script', procedures });
   if (value === null) throw new Error('the script does not run');
   return value;
 }
@@ -356,9 +358,16 @@ describe('is refused in words for', () => {
       /line 4: @n is not known/,
     ],
     ['BEGIN TRAN; DELETE FROM dw.Customer; ROLLBACK;', /ROLLBACK/],
+    ['EXEC dw.Loops;', /line 1: EXEC dw.Loops is not followed/],
+    ["EXEC ('DELETE FROM dw.Customer');", /EXEC \('DELETE FROM is not followed/],
+    ['EXEC dw.LoadOther;', /line 1: @Id gets no value/],
+    [
+      "DECLARE @Rows int; EXEC dw.LoadOther N'x', 1, @Rows OUTPUT; DELETE FROM dw.Customer WHERE Id = @Rows;",
+      /@Rows is not known/,
+    ],
     ["INSERT INTO dw.Customer (City) SELECT c FROM OPENQUERY(x, 'DELETE');", /more than read/],
   ])('%s (T-SQL)', async (text, message) => {
-    const load = await loadOf(text, 'sqlserver', tsqlDdl);
+    const load = await loadOf(text, 'sqlserver', tsqlDdl, procedures);
     const sent = load.preview?.batches.map((batch) => batch.text).join('\n') ?? '';
     expect(writtenTables(sent, 'sqlserver').filter((name) => !/^[#@]/.test(name))).toEqual([]);
     if (message.source !== '.') expect(load.previewRefusal).toMatch(message);
@@ -448,8 +457,30 @@ FROM (
     VALUES (s.CustomerNo, s.City, SYSUTCDATETIME(), '9999-12-31', 1)
   OUTPUT $action AS Act, s.CustomerNo, s.City
 ) AS m WHERE m.Act = 'UPDATE';`,
+  `DECLARE @Id int = 7, @Done int;
+EXEC @Done = dw.LoadOther @Id = @Id, @Rows = @Id OUTPUT;
+GO
+EXEC dw.LoadOther Ulm, 3;
+INSERT INTO dw.Other (Id) SELECT COUNT(*) FROM dw.Other;`,
   'DELETE t OUTPUT deleted.Id INTO dw.Log FROM dw.Customer AS t WHERE t.IsCurrent = 0; DELETE FROM dw.Log WHERE Id < 0;',
 ];
+
+/** What the workspace holds of procedures. */
+const procedures = `CREATE OR ALTER PROCEDURE dw.LoadOther @City nvarchar(50) = N'none', @Id int, @Rows int = NULL OUTPUT AS
+BEGIN
+  SET NOCOUNT ON;
+  DECLARE @Now datetime2(3) = SYSUTCDATETIME();
+  IF @Id IS NULL RETURN -1;
+  DECLARE @ids TABLE (Id int);
+  INSERT INTO @ids SELECT Id FROM dw.Other WHERE Id > @Id;
+  DELETE o FROM dw.Other AS o JOIN @ids AS i ON i.Id = o.Id;
+  SET @Rows = @@ROWCOUNT;
+  EXEC LogRows @Rows;
+END
+GO
+CREATE PROCEDURE dw.LogRows @Rows int AS INSERT INTO dw.Log (Id) VALUES (@Rows);
+GO
+CREATE PROCEDURE dw.Loops AS EXEC dw.Loops;`;
 
 /** The tables that a text writes to, makes or drops. */
 function writtenTables(text: string, platform: PlatformName): readonly string[] {
@@ -477,7 +508,7 @@ describe.skipIf(refereeMissing() !== null)('for T-SQL passes Microsoft’s parse
   ])('on %s', async (platform, version) => {
     const texts: RefereeText[] = [];
     for (const [index, script] of tsqlScripts.entries()) {
-      const load = await loadOf(script, platform, tsqlDdl);
+      const load = await loadOf(script, platform, tsqlDdl, procedures);
       expect(load.previewRefusal, script).toBeNull();
       const text = load.preview?.batches.map((batch) => batch.text).join('\nGO\n') ?? '';
       expect(text).not.toMatch(/\b(COMMIT|ROLLBACK)\b/);

@@ -5,7 +5,8 @@ import { isTsql, type PlatformName } from '../../../protocol/platform.ts';
 import type { ExecutableLoad } from '../../../protocol/requests.ts';
 import { readHeader } from '../../../server/src/generate/header.ts';
 import { decodeBytes } from '../../../server/src/syntax/encoding.ts';
-import { executableLoad } from '../../../server/src/workspace/executable.ts';
+import { calledProcedures } from '../../../server/src/workspace/called-procedures.ts';
+import { type ExecutableRequest, executableLoad } from '../../../server/src/workspace/executable.ts';
 import { findOutScript } from '../../../server/src/workspace/find-out.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { expandSqlcmd } from '../../../server/src/workspace/sqlcmd.ts';
@@ -48,25 +49,21 @@ export async function readScriptArguments(
   const connection = await findConnection(values.connection, context.cwd, context.env);
   const path = resolve(context.cwd, script);
   const text = await expanded(await readScript(path, script), dirname(path), connection.settings.platform, context.cwd);
-  // DDL is needed where a load is made again from its specification.
-  const isMadeAgain = readHeader(text) !== null && (command === 'preview' || connection.settings.platform === 'duckdb');
+  // DDL is needed where a load is made again from its specification, and for every preview.
+  const isMadeAgain = command === 'preview' || (readHeader(text) !== null && connection.settings.platform === 'duckdb');
   const folder = await openFolder(values.ddl ?? (isMadeAgain ? ['.'] : []), context.cwd, undefined);
-  const load = executable(folder, text, script, connection, parameters);
+  const { platform } = connection.settings;
+  const procedures = command === 'preview' ? await calledProcedures(folder, text, platform) : [];
+  const load = executable(folder, { text, platform, parameters, title: script, procedures });
   return { load, connection, yes: values.yes, json: values.json, isDryRun: values['dry-run'] };
 }
 
-function executable(
-  folder: Folder,
-  text: string,
-  script: string,
-  connection: ChosenConnection,
-  parameters: Readonly<Record<string, string>>,
-): ExecutableLoad {
-  const { platform } = connection.settings;
-  const { value, problems } = executableLoad(folder, { text, platform, parameters, title: script });
+function executable(folder: Folder, request: ExecutableRequest & { readonly text: string }): ExecutableLoad {
+  const { platform, title } = request;
+  const { value, problems } = executableLoad(folder, request);
   if (value !== null) return { ...value, findOut: findOutScript(folder, value.text, platform) };
   const [first] = problems.filter(({ severity }) => severity === 'error');
-  throw new UsageError(first === undefined ? `${script} can't be made for ${platform}.` : first.message);
+  throw new UsageError(first === undefined ? `${title} can't be made for ${platform}.` : first.message);
 }
 
 /** SQLCMD lines are worked off before anything is shown or sent; `:r` reads inside the working folder only. */

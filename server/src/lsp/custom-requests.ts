@@ -9,6 +9,7 @@ import { csvHeader } from '../generate/csv.ts';
 import { type SeedFile, seedBatches } from '../generate/seed.ts';
 import { formatTableName, nameFits } from '../model/names.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
+import { calledProcedures } from '../workspace/called-procedures.ts';
 import { executableLoad } from '../workspace/executable.ts';
 import { findOutScript } from '../workspace/find-out.ts';
 import type { Folder } from '../workspace/folder.ts';
@@ -64,11 +65,14 @@ export function registerCustomRequests(host: Host): void {
     const script =
       isTsql(platform) && text !== undefined ? await expanded(text, uri, folder, platform, sqlcmdVariables) : null;
     if (script !== null && script.problems.length > 0) return { load: null, problems: script.problems };
+    const sent = script?.value ?? text;
+    const procedures = sent === undefined ? [] : await calledProcedures(folder, sent, platform);
     const { value, problems } = executableLoad(folder, {
       platform,
+      procedures,
       parameters,
       title: fileNameOf(uri),
-      ...(text === undefined ? {} : { text: script?.value ?? text }),
+      ...(sent === undefined ? {} : { text: sent }),
       ...(specification === undefined ? {} : { specification }),
     });
     const load = value === null ? null : { ...value, findOut: findOutScript(folder, value.text, platform) };

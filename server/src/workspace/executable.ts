@@ -17,6 +17,7 @@ import type { Folder } from './folder.ts';
 import { loadOf } from './load-of.ts';
 import { readsOnly } from './reads-only.ts';
 import { outerTables } from './script-preview/changes.ts';
+import type { KnownProcedure } from './script-preview/procedures.ts';
 import { previewScript } from './script-preview/script-preview.ts';
 
 export interface ExecutableRequest {
@@ -29,6 +30,8 @@ export interface ExecutableRequest {
   /** Values of parameters by name. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly title: string;
+  /** What `calledProcedures` finds for the text; a preview follows calls of these. */
+  readonly procedures?: readonly KnownProcedure[];
 }
 
 /**
@@ -135,6 +138,7 @@ function handWritten(folder: Folder, request: ExecutableRequest, text: string): 
   const preview = previewScript(bound.value, platform, {
     tableOf: (name) => folder.catalog.lookup.one(name),
     isView: (table) => folder.isView(table),
+    procedures: request.procedures ?? [],
   });
   const value: ExecutableLoad = {
     title: request.title,

@@ -1,4 +1,4 @@
-import type { CatalogTable } from '../../../protocol/catalog.ts';
+import type { CatalogTable, TableName } from '../../../protocol/catalog.ts';
 import { type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import type { LoadCandidate } from '../../../protocol/requests.ts';
@@ -6,12 +6,12 @@ import { inferLoads } from '../load/candidates.ts';
 import { buildCatalog, type TableCatalog } from '../model/catalog.ts';
 import { type FileDefinitions, readAgain, readDefinitions } from '../model/definitions.ts';
 import { type FileMention, readMentions } from '../model/mentions.ts';
-import { formatTableName } from '../model/names.ts';
+import { formatTableName, nameFits } from '../model/names.ts';
 import type { SecondReader } from '../model/second-reader.ts';
 import { joinObjects, noObjects, schemaObjectsOf } from '../rules/analysis/schema-objects.ts';
 import type { SchemaObjects } from '../rules/analysis/tables.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
-import { lineStartsOf, problemsOf, rangeOf } from '../syntax/inspect.ts';
+import { lineStartsOf, problemsOf, rangeOf, tableNameOf, unitsOf } from '../syntax/inspect.ts';
 import { detectPlatform } from '../syntax/platform.ts';
 import { sparkPlatform } from '../syntax/python-script.ts';
 import type { Script } from '../syntax/tree.ts';
@@ -26,6 +26,8 @@ interface IndexedFile {
   readonly definitions: FileDefinitions;
   readonly mentions: readonly FileMention[];
   readonly objects: SchemaObjects;
+  /** Names of the procedures that it makes. */
+  readonly procedures: readonly TableName[];
   readonly problems: readonly Problem[];
 }
 
@@ -127,7 +129,7 @@ export class Folder {
       // The unzip library is loaded when the first DACPAC is met.
       const { readDacpac } = await import('./dacpac.ts');
       const { value, problems } = readDacpac(bytes, file);
-      this.take(file, { definitions: value, mentions: [], objects: noObjects, problems });
+      this.take(file, { definitions: value, mentions: [], objects: noObjects, procedures: [], problems });
     } else if (isPythonFile(file) && isInstalled(this.root === '.' ? file : file.slice(this.root.length))) return;
     else if (bytes.length <= largestFile) {
       this.takeText(file, decodeBytes(bytes).text);
@@ -173,6 +175,7 @@ export class Folder {
       definitions: this.readQueries.size === 0 ? definitions : readAgain(definitions, this.secondNames),
       mentions: readMentions(script),
       objects: schemaObjectsOf([script]),
+      procedures: proceduresOf(script),
       problems: syntaxProblems(script, file),
     };
   }
@@ -279,6 +282,19 @@ export class Folder {
     return found;
   }
 
+  /** The files that make a procedure of a name; a name without a schema fits in every schema. */
+  filesOfProcedure(name: TableName): readonly string[] {
+    return [...this.files].flatMap(([file, { procedures }]) =>
+      procedures.some((procedure) => nameFits(name, procedure)) ? [file] : [],
+    );
+  }
+
+  /** The text of a file as it is stored; undefined when it is gone. */
+  async textOf(file: string): Promise<string | undefined> {
+    const bytes = await this.port.read(file);
+    return bytes === undefined ? undefined : decodeBytes(bytes).text;
+  }
+
   /** A view, which shows rows of other tables. */
   isView(table: CatalogTable): boolean {
     const derived = this.files.get(table.file)?.definitions.derived ?? [];
@@ -379,6 +395,12 @@ const settingsName = 'mergewright.json';
  */
 function withoutText(indexed: IndexedFile): IndexedFile {
   return JSON.parse(JSON.stringify(indexed));
+}
+
+function proceduresOf(script: Script): readonly TableName[] {
+  return unitsOf(script).flatMap(({ statement }) =>
+    statement.kind === 'create-procedure' ? [tableNameOf(statement.name)] : [],
+  );
 }
 
 function syntaxProblems(script: Script, file: string): readonly Problem[] {

@@ -2,27 +2,37 @@ import type { CatalogTable, TableName } from '../../../../protocol/catalog.ts';
 import type { PlatformName } from '../../../../protocol/platform.ts';
 import type { PreviewPlan } from '../../../../protocol/preview.ts';
 import type { Batch } from '../../../../protocol/run.ts';
-import { sameIdentifier } from '../../model/names.ts';
+import { nameFits } from '../../model/names.ts';
 import { childrenOf, findAll, problemsOf, tableNameOf, unitsOf } from '../../syntax/inspect.ts';
 import { parse } from '../../syntax/parse.ts';
-import type { DmlTable, If, Node, NodeBase, Output, Script, Statement } from '../../syntax/tree.ts';
+import type { DmlTable, Execute, If, Node, NodeBase, Output, Script, Statement } from '../../syntax/tree.ts';
 import { isHarmless } from '../reads-only.ts';
+import { allButLast, isEnding, isFailureTest, isGuard, isTemporary, lastOf } from './branches.ts';
 import { targetReference } from './changes.ts';
-import { checkedKeys, checksOf, warningsMade, warningsRead, warningsTable } from './checks.ts';
+import { checkedKeys, checksOf } from './checks.ts';
 import { type Effect, NotFollowed, type NumberedEffect, type Reading, type Write } from './effect.ts';
 import { effectsOf } from './effects.ts';
-import { imageChanged, imageMade, imageName, imageRows } from './images.ts';
+import { imageChanged, imageMade, imageName } from './images.ts';
 import { addedRows, emptied } from './inserts.ts';
 import { keptOutput, outputNames, outputRows } from './outputs.ts';
-import { dropped, effectTable, keptEffect, keptResults, quoted } from './print.ts';
-import { type Edit, edited } from './rewrite.ts';
+import { OwnTables } from './own-tables.ts';
+import { planOf } from './plan.ts';
+import { keptEffect, quoted } from './print.ts';
+import { calledText, givenBack, type KnownProcedure } from './procedures.ts';
+import { edited, editsOf, namedTables } from './rewrite.ts';
+import { demandImage, untold } from './unknowns.ts';
 import { columnName, knownTable, positional } from './values.ts';
 
 /** What is known of the tables that a script names. */
 export interface KnownTables {
   tableOf(name: TableName): CatalogTable | undefined;
   isView(table: CatalogTable): boolean;
+  /** Procedures of the workspace that the script may call, and those that they call. */
+  readonly procedures: readonly KnownProcedure[];
 }
+
+/** Procedures that call each other are followed so deep. */
+const deepestCall = 16;
 
 /** Reads a script from its beginning to its end and writes down what a preview sends in its place. */
 export class ScriptReader {
@@ -39,8 +49,7 @@ export class ScriptReader {
   private readonly images = new Map<CatalogTable, string>();
   private readonly effects: Effect[] = [];
   private readonly written = new Set<CatalogTable>();
-  /** Temporary tables and table variables of the script itself, lower case. */
-  private readonly own = new Set<string>();
+  private readonly own = new OwnTables();
   /** Variables that hold what only the run can tell. */
   private readonly unknown = new Set<string>();
   /** What @@ROWCOUNT counts: the effects of the write just before, or a kept statement; null elsewhere. */
@@ -48,6 +57,14 @@ export class ScriptReader {
   /** Conditions of IF around the statement that is being read. */
   private gates: readonly string[] = [];
   private conditions = 0;
+  /** Procedures that the script itself has made, the last one first. */
+  private made: readonly KnownProcedure[] = [];
+  private calls = 0;
+  private depth = 0;
+  /** Conditions around the batch or procedure as a whole. */
+  private outerGates = 0;
+  /** The batch or procedure has returned. */
+  private hasReturned = false;
   private hasChecks = false;
   private pieces: string[] = [];
 
@@ -69,6 +86,7 @@ export class ScriptReader {
       if (repeat > 1) throw new NotFollowed(`GO ${repeat} runs a batch more than once`, 0);
       this.pieces = [];
       this.gates = [];
+      this.hasReturned = false;
       for (const unit of batch.units) {
         this.offset = unit.offset;
         this.frame = { text: this.script.text, offset: unit.offset };
@@ -76,35 +94,18 @@ export class ScriptReader {
       }
       if (this.pieces.length > 0) batches.push({ text: this.pieces.join('\n\n'), line: lineOf(batch.start) });
     }
-    if (this.effects.length === 0) return null;
-    const warnings = this.hasChecks ? [warningsMade(this.platform)] : [];
-    const results = keptResults(this.effects, this.hasChecks ? warningsRead(this.platform) : null, this.platform);
-    const last = batches.pop() ?? { text: '', line: 0 };
-    // A batch is compiled as a whole, so what an earlier preview of the session left must be gone before it is sent.
-    const line = batches[0]?.line ?? last.line;
-    const temporary = this.temporaryTables();
-    const own = [...this.own].filter((name) => !name.startsWith('@'));
-    return {
-      batches: [
-        { text: `${[...this.drops(temporary), ...warnings].join('\n')}\n`, line },
-        ...batches,
-        { text: `${last.text}\n\n${results}\n`.trimStart(), line: last.line },
-        { text: `${this.drops([...temporary, ...own]).join('\n')}\n`, line },
-      ],
-    };
-  }
-
-  /** Everything that the preview itself keeps in the session. */
-  private temporaryTables(): readonly string[] {
-    const effects = this.effects.map((_, number) => effectTable(number, this.platform));
-    return [...effects, ...this.images.values(), ...(this.hasChecks ? [warningsTable(this.platform)] : [])];
-  }
-
-  private drops(names: readonly string[]): readonly string[] {
-    return names.map((name) => dropped(name, this.platform));
+    const images = [...this.images.values()];
+    return this.effects.length === 0
+      ? null
+      : planOf(
+          batches,
+          { effects: this.effects, images, own: this.own.names, hasChecks: this.hasChecks },
+          this.platform,
+        );
   }
 
   private statement(statement: Statement): void {
+    if (this.hasReturned) return;
     // Only the statement right behind a write finds its count.
     const { counted } = this;
     this.follow(statement);
@@ -137,7 +138,7 @@ export class ScriptReader {
         if (statement.table === null) this.keep(statement);
         return;
       case 'declare-table':
-        this.own.add(statement.name.toLowerCase());
+        this.own.add(statement.name);
         this.pieces.push(this.statementText(statement));
         return;
       case 'declare':
@@ -151,7 +152,7 @@ export class ScriptReader {
         if (!statement.temporary && !isTemporary(tableNameOf(statement.name))) break;
         this.demandReadable(statement);
         if (statement.query !== null && !isHarmless(statement.query)) break;
-        this.own.add(tableNameOf(statement.name).table.toLowerCase());
+        this.own.add(tableNameOf(statement.name).table);
         this.keep(statement);
         return;
       case 'if':
@@ -164,11 +165,20 @@ export class ScriptReader {
         this.keep(statement);
         return;
       case 'truncate':
-        if (this.isOwnName(tableNameOf(statement.table))) this.keep(statement);
+        if (this.own.has(tableNameOf(statement.table))) this.keep(statement);
         else {
           this.prepare(knownTable(statement.table, this.reading(statement)), statement.table);
           this.add([emptied(statement.table, this.reading(statement))], null);
         }
+        return;
+      case 'create-procedure':
+        this.made = [{ procedure: statement, ...this.frame }, ...this.made];
+        return;
+      case 'execute':
+        this.call(statement);
+        return;
+      case 'return':
+        this.hasReturned = true;
         return;
       case 'print':
       case 'empty':
@@ -186,8 +196,8 @@ export class ScriptReader {
       return;
     }
     this.demandReadable(write, write.kind === 'insert' ? write.target : null);
-    if (this.isOwn(write)) {
-      const leaks = write.output.some(({ into }) => into?.kind === 'table' && !this.isOwnName(tableNameOf(into.name)));
+    if (this.own.isTarget(write)) {
+      const leaks = write.output.some(({ into }) => into?.kind === 'table' && !this.own.has(tableNameOf(into.name)));
       if (leaks || !isHarmlessInside(write)) throw new NotFollowed('a part of it may do more than read', write.start);
       this.keep(write);
       this.counted = 'kept';
@@ -251,7 +261,7 @@ export class ScriptReader {
     if (into === null || effects.length === 0) return;
     const rows = outputRows(effects, this.platform);
     const columns = output.intoColumns.map(({ name }) => name);
-    if (into.kind === 'table-variable' || this.isOwnName(tableNameOf(into.name))) {
+    if (into.kind === 'table-variable' || this.own.has(tableNameOf(into.name))) {
       const name = into.kind === 'table-variable' ? into.name : this.source(into.name.start, into.name.end);
       const list =
         columns.length === 0 ? '' : ` (${columns.map((column) => quoted(column, this.platform)).join(', ')})`;
@@ -287,6 +297,38 @@ export class ScriptReader {
     this.readInstead(replaced, write);
   }
 
+  /** EXEC of a procedure whose text is known stands for its statements. */
+  private call(call: Execute): void {
+    const { procedure } = call;
+    const known =
+      procedure?.kind !== 'name'
+        ? undefined
+        : [...this.made, ...this.tables.procedures].find((each) =>
+            nameFits(tableNameOf(procedure), tableNameOf(each.procedure.name)),
+          );
+    if (known === undefined || this.depth >= deepestCall) {
+      const words = spoken(this.source(call.start, call.end));
+      throw new NotFollowed(
+        `${words} is not followed: the text of the procedure is not known in this folder`,
+        call.start,
+      );
+    }
+    this.demandReadable(call);
+    this.demandKnown(call);
+    this.calls += 1;
+    const text = calledText(call, known, this.calls, ({ start, end }) => this.source(start, end));
+    const { gates, outerGates } = this;
+    this.outerGates = gates.length;
+    this.depth += 1;
+    this.readInstead(text, call);
+    this.depth -= 1;
+    this.gates = gates;
+    this.outerGates = outerGates;
+    this.hasReturned = false;
+    this.counted = null;
+    for (const name of givenBack(call)) this.unknown.add(name.toLowerCase());
+  }
+
   /** Reads a text in place of a statement, at whose line everything is that is said of it. */
   private readInstead(text: string, statement: NodeBase): void {
     const script = parse(text, { platform: this.platform });
@@ -312,7 +354,7 @@ export class ScriptReader {
       const name = tableNameOf(into);
       if (!isTemporary(name)) throw new NotFollowed('SELECT … INTO makes a table', statement.start);
       this.demandReadable(statement);
-      this.own.add(name.table.toLowerCase());
+      this.own.add(name.table);
       this.keep(statement);
       this.counted = 'kept';
       return;
@@ -338,6 +380,10 @@ export class ScriptReader {
     this.counted = null;
     const { gates } = this;
     const end = lastOf(statement.then);
+    const returns = findAll(statement, 'return').find((each) => each !== end);
+    if (returns !== undefined) throw new NotFollowed('RETURN under several conditions is not followed', returns.start);
+    if (end?.kind === 'return' && gates.length > this.outerGates)
+      throw new NotFollowed('RETURN under several conditions is not followed', end.start);
     this.gates = [...gates, `${variable} = 1`];
     if (end?.kind === 'return') this.statements(allButLast(statement.then));
     else this.statement(statement.then);
@@ -354,29 +400,18 @@ export class ScriptReader {
   private keepRead(statement: Statement, read: Node = statement): void {
     this.demandReadable(read);
     if (!isHarmless(read)) throw new NotFollowed('a part of it may do more than read', statement.start);
-    const count = this.uncounted(read);
+    const count = untold(read, this.counted !== null);
     if (count === undefined) this.keep(statement);
     else if (statement.kind !== 'set-variable' && statement.kind !== 'select-statement') {
-      throw new NotFollowed(`${count.name} is not known before the run`, count.start);
+      throw new NotFollowed(`${count.text} is not known before the run`, count.start);
     } else
       for (const { name } of findAll(statement, 'variable'))
         if (!name.startsWith('@@')) this.unknown.add(name.toLowerCase());
   }
 
   private demandKnown(node: Node): void {
-    const count = this.uncounted(node);
-    if (count !== undefined) throw new NotFollowed(`${count.name} is not known before the run`, count.start);
-  }
-
-  /** A part that only the run can tell: numbers that it gave, counts of writes other than the one just before. */
-  private uncounted(node: Node): { readonly name: string; readonly start: number } | undefined {
-    const pattern = this.counted === null ? /^@@(rowcount|identity)$/i : /^@@identity$/i;
-    const variable = findAll(node, 'variable').find(({ name }) => pattern.test(name));
-    if (variable !== undefined) return variable;
-    const call = findAll(node, 'call').find(({ name }) =>
-      /^(scope_identity|ident_current|rowcount_big)$/i.test(name.parts.at(-1)?.name ?? ''),
-    );
-    return call === undefined ? undefined : { name: this.source(call.start, call.end), start: call.start };
+    const count = untold(node, this.counted !== null);
+    if (count !== undefined) throw new NotFollowed(`${count.text} is not known before the run`, count.start);
   }
 
   /** A statement that reads what an earlier one of the script has written reads its image. */
@@ -384,55 +419,24 @@ export class ScriptReader {
     const lost = findAll(node, 'variable').find(({ name }) => this.unknown.has(name.toLowerCase()));
     if (lost !== undefined) throw new NotFollowed(`${lost.name} is not known before the run`, lost.start);
     if (this.written.size === 0) return;
-    const common = findAll(node, 'common-table').map(({ name }) => name.name);
-    for (const reference of findAll(node, 'table')) {
+    for (const reference of namedTables(node)) {
       const name = tableNameOf(reference.name);
-      if (reference === target || this.isOwnName(name)) continue;
-      if (name.schema === null && common.some((each) => sameIdentifier(each, name.table))) continue;
-      const table = this.tables.tableOf(name);
+      const table = reference === target || this.own.has(name) ? undefined : this.tables.tableOf(name);
       if (table === undefined) continue;
       if (this.tables.isView(table)) {
         throw new NotFollowed(`the view ${name.table} may show what the script wrote before`, reference.start);
       }
       if (!this.written.has(table)) continue;
-      const clause = reference.timeTravel ?? reference.sample;
-      if (clause !== null)
-        throw new NotFollowed(`${clause.name} of a table written before is not followed`, clause.start);
-      const computed = table.columns.find((column) => column.computed && !/^(rowversion|timestamp)$/.test(column.type));
-      if (computed !== undefined && mentions(node, computed.name)) {
-        throw new NotFollowed(
-          `${computed.name} of ${name.table} is computed, so its value in rows that the script wrote before is not known`,
-          reference.start,
-        );
-      }
+      demandImage(reference, table, node);
       if (!this.imaged.has(table)) this.wanted.add(table);
     }
-  }
-
-  private isOwn(write: Write): boolean {
-    const { target } = write;
-    if (target.kind === 'table-variable') return this.own.has(target.name.toLowerCase());
-    if (target.kind !== 'table') return false;
-    // A name may also be an alias of FROM or a common table.
-    const aliases = [...findAll(write, 'table'), ...findAll(write, 'derived-table'), ...findAll(write, 'common-table')];
-    const { table } = tableNameOf(target.name);
-    const alias = aliases.find((each) => {
-      const named = each.kind === 'common-table' ? each.name : each.alias;
-      return each !== target && named !== null && sameIdentifier(named.name, table);
-    });
-    if (alias === undefined) return this.isOwnName(tableNameOf(target.name));
-    return alias.kind === 'table' && this.isOwnName(tableNameOf(alias.name));
-  }
-
-  private isOwnName({ schema, table }: TableName): boolean {
-    return (schema === null || table.startsWith('#')) && this.own.has(table.toLowerCase());
   }
 
   /** Keeps a DROP of temporary tables; false when it drops anything else. */
   private drop(statement: Extract<Statement, { kind: 'drop' }>): boolean {
     const names = statement.names.map(tableNameOf);
-    if (!names.every((name) => isTemporary(name) || this.isOwnName(name))) return false;
-    for (const { table } of names) this.own.delete(table.toLowerCase());
+    if (!names.every((name) => isTemporary(name) || this.own.has(name))) return false;
+    for (const { table } of names) this.own.delete(table);
     this.keep(statement);
     return true;
   }
@@ -455,111 +459,20 @@ export class ScriptReader {
   }
 
   private reading(node: Node): Reading {
-    const { platform, tables, frame } = this;
-    const edits = this.editsOf(node);
-    return {
-      platform,
-      slice: (start, end) => edited(frame.text, frame.offset, start, end, edits),
-      source: (start, end) => this.source(start, end),
-      tableOf: (name) => tables.tableOf(name),
-      imageOf: (table) => this.images.get(table) ?? null,
-    };
+    const { platform, tables, frame, counted } = this;
+    const source = (start: number, end: number) => this.source(start, end);
+    const tableOf = (name: TableName) => tables.tableOf(name);
+    const imageOf = (table: CatalogTable) => this.images.get(table) ?? null;
+    const isOwnName = (name: TableName) => this.own.has(name);
+    const stand = { platform, tableOf, imageOf, isOwnName, source, counted: counted === 'kept' ? null : counted };
+    const edits = editsOf(node, stand);
+    const slice = (start: number, end: number) => edited(frame.text, frame.offset, start, end, edits);
+    return { platform, slice, source, tableOf, imageOf };
   }
-
-  /** What a statement's text says otherwise in the preview: images for tables, counts for @@ROWCOUNT. */
-  private editsOf(node: Node): readonly Edit[] {
-    const edits: Edit[] = [];
-    const common = findAll(node, 'common-table').map(({ name }) => name.name);
-    const writes = [...findAll(node, 'update'), ...findAll(node, 'delete')];
-    const targets = writes.map((write) =>
-      targetReference(write, { platform: this.platform, tableOf: (name) => this.tables.tableOf(name) }),
-    );
-    for (const reference of findAll(node, 'table')) {
-      const name = tableNameOf(reference.name);
-      if (this.isOwnName(name) || (name.schema === null && common.some((each) => sameIdentifier(each, name.table))))
-        continue;
-      const table = this.tables.tableOf(name);
-      const image = table === undefined ? undefined : this.images.get(table);
-      if (table === undefined || image === undefined) continue;
-      const last = reference.alias ?? reference.name.parts.at(-1);
-      const alias = last === undefined || last === null ? '' : this.source(last.start, last.end);
-      const columns = reference.columns.map(({ start, end }) => this.source(start, end)).join(', ');
-      const rows = targets.includes(reference) ? image : imageRows(image, table, this.platform);
-      const text = `${rows} AS ${alias}${columns === '' ? '' : ` (${columns})`}`;
-      edits.push({ start: reference.start, end: reference.end, text });
-      for (const column of findAll(node, 'column')) {
-        const parts = column.parts.map((part) => part?.name ?? '');
-        const own = reference.name.parts.map((part) => part?.name ?? '');
-        if (parts.length < 3 || !sameIdentifier(parts.slice(0, -1).join('.'), own.join('.'))) continue;
-        const from = column.parts.at(-2)?.start;
-        if (from !== undefined) edits.push({ start: column.start, end: from, text: '' });
-      }
-    }
-    const { counted } = this;
-    if (counted !== null && counted !== 'kept') {
-      const counts = counted.map(([number]) => `(SELECT COUNT(*) FROM ${effectTable(number, this.platform)})`);
-      const count = counts.length === 0 ? '0' : `(${counts.join(' + ')})`;
-      for (const variable of findAll(node, 'variable')) {
-        if (/^@@rowcount$/i.test(variable.name)) edits.push({ start: variable.start, end: variable.end, text: count });
-      }
-    }
-    return edits;
-  }
-}
-
-/** `IF … THROW`, `IF OBJECT_ID('tempdb..#t') IS NOT NULL DROP TABLE #t`: they stop a preview, or clear its way. */
-function isGuard(statement: Statement): boolean {
-  switch (statement.kind) {
-    case 'throw':
-    case 'raiserror':
-    case 'print':
-      return isHarmless(statement);
-    case 'drop':
-      return statement.names.every((name) => isTemporary(tableNameOf(name)));
-    case 'block':
-      return statement.statements.every(isGuard);
-    default:
-      return false;
-  }
-}
-
-/** `@@ERROR <> 0`, `@@TRANCOUNT > 0`, `XACT_STATE() = -1`: nothing fails in a preview, and it has no transaction of its own. */
-function isFailureTest(condition: Node): boolean {
-  const variables = findAll(condition, 'variable');
-  const calls = findAll(condition, 'call');
-  return (
-    variables.length + calls.length > 0 &&
-    findAll(condition, 'column').length === 0 &&
-    variables.every(({ name }) => /^@@(error|trancount)$/i.test(name)) &&
-    calls.every(({ name }) => /^xact_state$/i.test(name.parts.at(-1)?.name ?? ''))
-  );
-}
-
-/** Statements that end a transaction or the script, and write nothing. */
-function isEnding(statement: Statement): boolean {
-  if (statement.kind === 'block') return statement.statements.every(isEnding);
-  return ['transaction', 'throw', 'raiserror', 'print', 'return'].includes(statement.kind);
-}
-
-function lastOf(statement: Statement): Statement | undefined {
-  return statement.kind === 'block' ? statement.statements.at(-1) : statement;
-}
-
-function allButLast(statement: Statement): readonly Statement[] {
-  return statement.kind === 'block' ? statement.statements.slice(0, -1) : [];
 }
 
 function isHarmlessInside(write: Write): boolean {
   return childrenOf(write).every(isHarmless);
-}
-
-function isTemporary({ table }: TableName): boolean {
-  return table.startsWith('#') && !table.startsWith('##');
-}
-
-function mentions(node: Node, column: string): boolean {
-  const names = findAll(node, 'column').map(({ parts }) => parts.at(-1)?.name ?? '');
-  return findAll(node, 'star').length > 0 || names.some((name) => sameIdentifier(name, column));
 }
 
 function spoken(text: string): string {
