@@ -1,5 +1,5 @@
 import type { CatalogTable } from '../../../protocol/catalog.ts';
-import { defaultSqlServerVersion, parsePlatform } from '../../../protocol/platform.ts';
+import { defaultSqlServerVersion, isTsql, parsePlatform } from '../../../protocol/platform.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import type { DataCheck, VersionsPlan } from '../../../protocol/requests.ts';
 import type { Batch, CellValue } from '../../../protocol/run.ts';
@@ -7,6 +7,7 @@ import type { LoadSpecification } from '../../../protocol/specification.ts';
 import type { Query } from '../load/language.ts';
 import type { TableCatalog } from '../model/catalog.ts';
 import { DuckDbPrinter } from '../sql/duckdb.ts';
+import { exactDecimals } from '../sql/exact-decimals.ts';
 import { FabricPrinter } from '../sql/fabric.ts';
 import type { Printer, PrinterStyle } from '../sql/printer.ts';
 import { azureSqlPrinter, sqlServerPrinter } from '../sql/sqlserver.ts';
@@ -41,8 +42,15 @@ export function inspection(
   if (printer === undefined) {
     return { code: 'unsupported', severity: 'error', message: `unsupported: versions on ${platform}` };
   }
+  const name = parsePlatform(platform)?.name;
+  const isFamily = name !== undefined && isTsql(name);
   const business = businessKeyOf(versioned, tables);
-  return { versioned, business, loads, print: (query) => ({ text: `${printer.query(query)};`, line: 0 }) };
+  return {
+    versioned,
+    business,
+    loads,
+    print: (query) => ({ text: `${printer.query(isFamily ? exactDecimals(query) : query)};`, line: 0 }),
+  };
 }
 
 /** The queries behind the panel's timeline. */

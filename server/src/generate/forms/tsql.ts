@@ -3,8 +3,11 @@ import type { CatalogTable } from '../../../../protocol/catalog.ts';
 import { countNames } from '../../../../protocol/counts.ts';
 import type { Shape } from '../../../../protocol/specification.ts';
 import { countRows, item, select, source, table } from '../../load/build.ts';
+import { columnType } from '../../load/context.ts';
+import type { Query, Union } from '../../load/language.ts';
 import { guardNumbers, type LoadPlan } from '../../load/plan.ts';
 import { formatTableName } from '../../model/names.ts';
+import { exactDecimals } from '../../sql/exact-decimals.ts';
 import { mergedWrites, storedColumn } from '../../sql/merge.ts';
 import { commaList, comment, indent } from '../../sql/text.ts';
 import type { TsqlPrinter } from '../../sql/tsql.ts';
@@ -33,7 +36,7 @@ export function tsqlScript(plan: LoadPlan, printer: TsqlPrinter, shape: Shape, h
 export function tsqlPreview(plan: LoadPlan, printer: TsqlPrinter, target: CatalogTable): string {
   const steps = [
     ...plan.steps.map((step) => printer.step(step)),
-    ...sampleQueries(plan, target).map((query) => `${printer.query(query)};`),
+    ...sampleQueries(plan, target).map((query) => `${printer.query(exactSamples(query, target))};`),
   ];
   // A table of the load's own may not be there yet; what the preview puts in its place is rolled back.
   const statements =
@@ -52,6 +55,14 @@ export function tsqlPreview(plan: LoadPlan, printer: TsqlPrinter, target: Catalo
       plan.keeps.length === 0 ? dropped(plan, printer) : survivors(plan, printer),
     ),
   ]);
+}
+
+/** Samples hold the target's columns, in which old and new values have one type. */
+function exactSamples(query: Query | Union, target: CatalogTable): Query | Union {
+  return exactDecimals(query, ({ name }) => {
+    const of = target.columns.find((column) => column.name === name);
+    return of === undefined ? null : columnType(target, of);
+  });
 }
 
 /**
