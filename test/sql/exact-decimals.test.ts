@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { inspection, versionsPlan } from '../../server/src/features/inspection.ts';
 import { generateLoad } from '../../server/src/generate/generate.ts';
 import { defaultStyle } from '../../server/src/generate/style.ts';
+import { previewScript } from '../../server/src/workspace/script-preview/script-preview.ts';
 import { catalogFrom, tableIn } from '../support/catalogs.ts';
 
 const catalog = catalogFrom(`
@@ -30,6 +31,21 @@ describe('decimals that a double does not hold', () => {
     const found = inspection(target(), [], 'duckdb');
     if ('message' in found) throw new Error(found.message);
     expect(versionsPlan(found, '', ['1']).versions?.text).not.toContain('varchar(41)');
+  });
+
+  test('are read as text in the preview of a hand-written script, too', () => {
+    const text = 'UPDATE dw.Account SET Balance = Balance * 2, Fees = 0, Rate = 1';
+    const tables = { tableOf: () => target(), isView: () => false };
+    const preview = (platform: 'sqlserver' | 'duckdb') =>
+      previewScript(text, platform, tables)
+        .plan?.batches.map((batch) => batch.text)
+        .join('\n') ?? '';
+    expect(preview('sqlserver')).toMatch(
+      /CAST\(CAST\(CASE WHEN .* AS decimal\(20,4\)\) AS varchar\(41\)\) AS \[Balance\]/,
+    );
+    expect(preview('sqlserver')).toMatch(/AS decimal\(19,4\)\) AS varchar\(41\)\) AS \[Fees\]/);
+    expect(preview('sqlserver')).toMatch(/END AS \[Rate\]/);
+    expect(preview('duckdb')).not.toContain('varchar(41)');
   });
 
   test('of a sample have the digits of their column on both sides, so that equal values are no change', () => {

@@ -25,10 +25,22 @@ export function exactDecimals(
 function withTexts(query: Query, typeOfItem: (item: Item) => ValueType | null): Query {
   const items = query.items.map((item): Item => {
     const type = typeOfItem(item);
-    if (type?.facts.family !== 'decimal' || (type.facts.precision ?? 0) <= exactDigits) return item;
-    // CAST of money to text rounds to two digits.
-    const shown = type.facts.base === 'money' ? moneyDigits : type;
-    return { ...item, value: cast(converted(item.value, shown), decimalText) };
+    if (type === null || !isInexact(type)) return item;
+    return { ...item, value: cast(converted(item.value, digitsOf(type)), decimalText) };
   });
   return { ...query, items };
+}
+
+/** The same for a value in the text of a T-SQL query. */
+export function exactText(value: string, type: ValueType): string {
+  return isInexact(type) ? `CAST(CAST(${value} AS ${digitsOf(type).text}) AS ${decimalText.text})` : value;
+}
+
+function isInexact({ facts }: ValueType): boolean {
+  return facts.family === 'decimal' && (facts.precision ?? 0) > exactDigits;
+}
+
+/** CAST of money to text rounds to two digits. */
+function digitsOf(type: ValueType): ValueType {
+  return type.facts.base === 'money' ? moneyDigits : type;
 }

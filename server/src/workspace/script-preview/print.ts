@@ -3,6 +3,7 @@ import { countNames } from '../../../../protocol/counts.ts';
 import { isTsql, type PlatformName } from '../../../../protocol/platform.ts';
 import { sampleColumns } from '../../../../protocol/preview.ts';
 import { originOf, valueType } from '../../load/language.ts';
+import { exactText } from '../../sql/exact-decimals.ts';
 import { duckdbType } from '../../sql/types.ts';
 import type { Effect } from './effect.ts';
 
@@ -146,7 +147,8 @@ function sampleQuery(effect: Effect, number: number, platform: PlatformName): st
     const value = hasBoth
       ? `CASE WHEN side = 'after' THEN a${index} ELSE b${index} END`
       : `${effect.after.has(column.name) ? 'a' : 'b'}${index}`;
-    return `${value} AS ${quoted(column.name, platform)}`;
+    const exact = isTsql(platform) ? exactText(value, valueType(column.type)) : value;
+    return `${exact} AS ${quoted(column.name, platform)}`;
   });
   const sides = [...(effect.kind === 'inserted' ? [] : ['before']), ...(effect.kind === 'deleted' ? [] : ['after'])];
   const head = [
