@@ -36,7 +36,7 @@ describe('single-token faults', () => {
 
   test('a faulty text gets few problems, nearly always one', () => {
     const counts = rows.filter((row) => row.verdict === 'syntax').map((row) => problemsOf(parse(row.sql)).length);
-    expect(counts.filter((count) => count > 1).length / counts.length).toBeLessThan(0.04);
-    expect(Math.max(...counts)).toBeLessThanOrEqual(4);
+    expect(counts.filter((count) => count > 1).length / counts.length).toBeLessThan(0.01);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(3);
   });
 });

@@ -44,6 +44,16 @@ describe('one problem at the mistake, with what was expected', () => {
     ["SELECT «'»abc", ['This string has no closing quote.']],
     ['SELECT 1 «/*» abc', ['This comment has no closing */.']],
     ['SELECT a FROM (SELECT 1 AS a)', []],
+    // What follows from the mistake is no second one.
+    ['SET NOCOUNT «;» ON', ["Expected ON or OFF, but found ';'."]],
+    ["BEGIN PRINT «;» N'x' END", ["Expected an expression, but found ';'."]],
+    ['EXEC «;» (@sql)', ["Expected a procedure, but found ';'."]],
+    ['CREATE TABLE t (a int «b», int NOT NULL)', ["Expected ',' or ')', but found 'b'."]],
+    ['CREATE TABLE t (a int REFERENCES«,» dbo.u (b), c int)', ["Expected a table, but found ','."]],
+    ['BEGIN TRY SELECT 1; END «)» TRY BEGIN CATCH THROW; END CATCH', ["Expected TRY, but found ')'."]],
+    ['SELECT 1;\nEND «TRY»\nBEGIN CATCH\n  THROW;\nEND CATCH', []],
+    ['SELECT 1;\nBEGIN «CATCH»\n  THROW;\nEND CATCH', ["Expected a statement, but found 'CATCH'."]],
+    ['IF «EXISTS» SELECT 1\n  PRINT 1;\nELSE\n  PRINT 2;', []],
   ] as const)('%s', (marked, messages) => {
     if (messages.length > 0) checkProblems(marked, messages);
     else expect(problemsOf(parse(marked.replace(/[«»]/g, ''))).length).toBe(1);

@@ -26,16 +26,22 @@ export function parseTableElements(cursor: Cursor, ofCreateTable = false): reado
   const elements: TableElement[] = [];
   if (!cursor.expect('(')) return elements;
   let afterMistake = false;
+  // A mistake next to the comma: what looks wrong right behind it is its other half, as after `a , int NOT NULL`.
+  let besideComma = false;
   for (;;) {
     if (cursor.at(')') && elements.length > 0 && ofCreateTable) break;
+    const problemsBefore = cursor.problems.length;
     // What follows a mistake and begins no element belongs to the mistake.
     if (afterMistake && !cursor.atName && !atConstraint(cursor) && !cursor.at('INDEX')) cursor.recovering = true;
     else elements.push(parseTableElement(cursor, ofCreateTable));
     if (!cursor.at(',') && !cursor.at(')')) {
       cursor.fail("',' or ')'");
     }
+    if (besideComma) cursor.problems.length = problemsBefore;
     afterMistake = cursor.recovering;
+    const { index } = cursor;
     if (cursor.recovering && !recoverElement(cursor)) return elements;
+    besideComma = afterMistake && cursor.index - index <= 1;
     if (!cursor.eat(',')) break;
   }
   closeParenthesis(cursor);

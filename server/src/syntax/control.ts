@@ -58,6 +58,13 @@ export function parseBegin(cursor: Cursor): Statement {
 
 function parseBlock(cursor: Cursor, start: number): Statement {
   cursor.advance();
+  // A CATCH without its TRY is one mistake, made here or before: its block is read all the same.
+  const stray = cursor.at('CATCH');
+  if (stray) {
+    if (cursor.problems.length === 0) cursor.fail('a statement');
+    cursor.recovering = false;
+    cursor.advance();
+  }
   let options: readonly Option[] = [];
   if (cursor.at('ATOMIC') && cursor.peek(1) === 'WITH') {
     cursor.advance();
@@ -71,7 +78,7 @@ function parseBlock(cursor: Cursor, start: number): Statement {
   if (!cursor.eat('END')) {
     if (cursor.problems.length > problemsBefore) cursor.recovering = true;
     cursor.fail('END');
-  }
+  } else if (stray) cursor.eat('CATCH');
   return { kind: 'block', start, end: cursor.end, statements, options };
 }
 

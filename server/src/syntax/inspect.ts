@@ -1,5 +1,6 @@
 import type { TableName } from '../../../protocol/catalog.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
+import { consequencesIn } from './consequences.ts';
 import type { Expression, Identifier, Name, Node, NodeBase, Script, SyntaxProblem, Unit } from './tree.ts';
 
 /** Offsets in the file, end exclusive. */
@@ -16,12 +17,17 @@ export function unitsOf(script: Script): readonly Unit[] {
   return all;
 }
 
-/** The problems of all units, with offsets in the file. */
+/** The problems of all units, with offsets in the file, less those that follow from an earlier one. */
 export function problemsOf(script: Script): readonly SyntaxProblem[] {
   // Hardly any unit has problems, and a list for each would take most of the time.
   const faulty = unitsOf(script).filter((unit) => unit.problems.length > 0);
+  const follows = faulty.length > 1 ? consequencesIn(script) : undefined;
   return faulty.flatMap((unit) =>
-    unit.problems.map(({ start, end, message }) => ({ start: start + unit.offset, end: end + unit.offset, message })),
+    (follows?.get(unit) ?? unit.problems).map(({ start, end, message }) => ({
+      start: start + unit.offset,
+      end: end + unit.offset,
+      message,
+    })),
   );
 }
 

@@ -27,6 +27,7 @@ const indexOptions: Readonly<Record<string, ValueKind>> = {
   ONLINE: 'switch-with-options',
   RESUMABLE: 'switch',
   MAX_DURATION: 'any',
+  FILESTREAM_ON: 'any',
   MAXDOP: 'number',
   COMPRESSION_DELAY: 'any',
   COMPRESS_ALL_ROW_GROUPS: 'switch',

@@ -52,10 +52,17 @@ import { parseWrite } from './writes.ts';
 /** Statements up to END, ELSE without IF, or the end of the batch. */
 export function parseStatements(cursor: Cursor): readonly Statement[] {
   const statements: Statement[] = [];
+  let brokenOff = false;
   while (!cursor.atEnd && !cursor.at('END')) {
     const before = cursor.index;
-    statements.push(parseStatement(cursor));
+    const problemsBefore = cursor.problems.length;
+    const statement = parseStatement(cursor);
+    statements.push(statement);
     if (cursor.index === before) break;
+    // The rest of a statement that broke off at its semicolon says nothing new: `SET NOCOUNT ; ON`.
+    if (brokenOff && statement.kind === 'opaque' && statement.name === '') cursor.problems.length = problemsBefore;
+    const last = cursor.problems.length > problemsBefore ? cursor.problems[cursor.problems.length - 1] : undefined;
+    brokenOff = last !== undefined && cursor.slice(last.start, last.end) === ';';
   }
   return statements;
 }
@@ -197,9 +204,14 @@ function dispatch(cursor: Cursor, first: boolean): Statement {
       cursor.currentEnd,
       'Expected the end of the line after GO: a GO separates batches only alone on its line.',
     );
+  } else if (cursor.problems.length > 0 && closers.has(word)) {
+    // What it closes was lost in the mistake before it.
+    cursor.recovering = true;
   } else cursor.fail('a statement');
   return { kind: 'opaque', start, end: cursor.currentEnd, name: '' };
 }
+
+const closers: ReadonlySet<string> = new Set(['END', 'ELSE', 'CATCH']);
 
 /** Words that are no keywords may also be names of procedures. */
 function isStarterHere(cursor: Cursor): boolean {
