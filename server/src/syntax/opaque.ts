@@ -71,7 +71,8 @@ export function opaqueStatement(cursor: Cursor, start: number, name: string): Op
 
 function startsAnother(cursor: Cursor, words: readonly string[]): boolean {
   if (cursor.at('END') || cursor.at('ELSE')) return cursor.onNewLine && cursor.dialect.family === 'tsql';
-  if (!seemsStatementStart(cursor, 0)) return false;
+  // Statements of Spark SQL and DuckDB end with a semicolon, and unknown ones may hold queries.
+  if (!seemsStatementStart(cursor, cursor.dialect.family === 'tsql' ? 0 : 1)) return false;
   const subject = words[1] ?? '';
   switch (cursor.word) {
     case 'WITH':

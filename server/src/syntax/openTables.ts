@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { decodeString } from './literals.ts';
-import { closeParenthesis, namePart, parseIdentifierList, parseName } from './names.ts';
+import { closeParenthesis, namePart, parseName } from './names.ts';
 import { none } from './none.ts';
 import { parseColumn, parseOpenElements } from './openColumns.ts';
 import { parseQueryWithTables } from './queries.ts';
@@ -28,6 +28,10 @@ export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): 
     if (cursor.at('AS') || cursor.at('SELECT') || cursor.at('WITH') || cursor.at('(')) {
       if (cursor.at('WITH') && cursor.peek(1) === 'ROW') {
         options.push(parseRowFilter(cursor));
+        continue;
+      }
+      if (cursor.at('WITH') && cursor.peek(1) === '(') {
+        options.push(skipClause(cursor));
         continue;
       }
       cursor.eat('AS');
@@ -222,7 +226,6 @@ function parseDottedColumns(cursor: Cursor): readonly Identifier[] {
     cursor.advance();
     return [];
   }
-  if (cursor.peek(2) !== '.') return parseIdentifierList(cursor);
   const columns: Identifier[] = [];
   cursor.advance();
   do {

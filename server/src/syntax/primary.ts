@@ -74,20 +74,26 @@ function parseNamed(cursor: Cursor): Expression {
     if (special !== null) return special;
   }
   const first = cursor.takeIdentifier();
-  if (!cursor.at('.') && !cursor.at('(')) {
+  const called = cursor.at('(') && !atQueryBehindName(cursor);
+  if (!cursor.at('.') && !called) {
     if (cursor.at('::') && cursor.dialect.family === 'tsql') return parseStaticMember(cursor, singleName(first));
     return { kind: 'column', start, end: first.end, parts: [first] };
   }
   const parts = parseParts(cursor, first);
   const { end } = cursor;
   if (!cursor.at('(') && /^\$partition$/i.test(first.name)) cursor.fail("'(' and the value of a partition function");
-  if (cursor.at('(')) {
+  if (cursor.at('(') && !atQueryBehindName(cursor)) {
     return parseCall(cursor, { kind: 'name', start, end, parts });
   }
   if (cursor.at('::') && cursor.dialect.family === 'tsql') {
     return parseStaticMember(cursor, { kind: 'name', start, end, parts });
   }
   return { kind: 'column', start, end, parts };
+}
+
+/** Spark's functions take no query without parentheses of its own; `REPLACE ON a = b (SELECT …)` ends before it. */
+function atQueryBehindName(cursor: Cursor): boolean {
+  return cursor.dialect.family === 'spark' && cursor.peek(1) === 'SELECT';
 }
 
 /** The parts of a name after its first; stops before `.*`. */

@@ -153,11 +153,20 @@ function finishTable(cursor: Cursor, start: number, name: Name): TableSource {
   let timeTravel = parseTimeTravel(cursor);
   let sample = parseSample(cursor);
   let hints: readonly TableHint[] = parseTableHints(cursor);
+  skipReadOptions(cursor);
   const { alias, columns } = parseAliasAndColumns(cursor);
+  skipReadOptions(cursor);
   timeTravel ??= parseTimeTravel(cursor);
   sample ??= parseSample(cursor);
   if (hints.length === 0) hints = parseTableHints(cursor);
   return { kind: 'table', start, end: cursor.end, name, alias, columns, hints, timeTravel, sample };
+}
+
+/** Spark's options of one read: `STREAM (t) WITH (SKIPCHANGECOMMITS)`. */
+function skipReadOptions(cursor: Cursor): void {
+  if (cursor.dialect.family !== 'spark' || !cursor.at('WITH') || cursor.peek(1) !== '(') return;
+  cursor.advance();
+  cursor.skipParentheses();
 }
 
 /** T-SQL's order: time travel, alias, sample, hints. Parentheses without WITH hold one hint, maybe before the alias. */
@@ -257,6 +266,7 @@ function finishFunction(cursor: Cursor, call: Call | MemberAccess, lateral: bool
     parseName(cursor, 'a table');
   }
   const timeTravel = cursor.dialect.family === 'spark' ? parseTimeTravel(cursor) : null;
+  skipReadOptions(cursor);
   if (cursor.dialect.family === 'duckdb' && cursor.at('WITH') && cursor.peek(1) === 'ORDINALITY') {
     cursor.advance();
     cursor.advance();

@@ -65,6 +65,7 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
     mode = 'overwrite';
     if (cursor.at('DIRECTORY') || cursor.at('LOCAL')) clauses.push(skipDirectory(cursor));
   }
+  if (cursor.dialect.family === 'spark') cursor.eatSequence('WITH', 'SCHEMA', 'EVOLUTION');
   cursor.eat('INTO');
   if (cursor.dialect.family === 'spark') cursor.eat('TABLE');
   const target = clauses.length > 0 ? emptyTarget(cursor) : parseTarget(cursor);
@@ -88,6 +89,8 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
   if (cursor.dialect.family === 'duckdb') cursor.eatSequence('BY', 'POSITION');
   const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : [];
   const source = parseInsertSource(cursor);
+  // REPLACE ON compares with the query's rows by an alias.
+  if (mode === 'replace-where' && cursor.eat('AS')) cursor.identifier('an alias');
   if (cursor.dialect.family === 'duckdb' && cursor.at('ON') && cursor.peek(1) === 'CONFLICT')
     clauses.push(parseConflict(cursor));
   const returning = cursor.dialect.family === 'duckdb' ? parseOutputs(cursor) : [];
