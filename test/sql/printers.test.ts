@@ -117,6 +117,39 @@ describe('comparison of texts', () => {
   });
 });
 
+describe('types that stand in no comparison', () => {
+  const at = (name: string, type: string) => item(name, column('s', name, valueType(type)));
+  const items = [at('id', 'int'), at('doc', 'xml'), at('note', 'text'), at('place', 'geography'), at('scan', 'image')];
+
+  test('are grouped by what they convert to, and stay what they are', () => {
+    const rows = server.query(select(items, source(named('staged'), 's'), { distinct: true, text: 'exact' }));
+    for (const line of [
+      '    d.[id],',
+      '    CONVERT(xml, MIN(CAST(d.[doc] AS nvarchar(max))), 1) AS [doc],',
+      '    MIN(CAST(d.[note] AS varchar(max))) AS [note],',
+      '    CONVERT(geography, CAST(d.[place] AS varbinary(max))) AS [place],',
+      '    CAST(d.[scan] AS varbinary(max)) AS [scan]',
+    ])
+      expect(rows.split('\n')).toContain(line);
+    expect(rows).toContain(
+      'GROUP BY d.[id], CAST(d.[doc] AS nvarchar(max)) COLLATE Latin1_General_100_BIN2, DATALENGTH(CAST(d.[doc] AS nvarchar(max))), CAST(d.[note] AS varchar(max)) COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(CAST(d.[note] AS varchar(max))), CAST(d.[place] AS varbinary(max)), CAST(d.[scan] AS varbinary(max))',
+    );
+  });
+
+  test('are sorted by it', () => {
+    const [, doc, note, place] = items.map(({ value }) => server.orderItem({ by: value, descending: false }));
+    expect(doc).toBe('CAST(s.[doc] AS nvarchar(max)) COLLATE Latin1_General_100_BIN2');
+    expect(note).toBe('CAST(s.[note] AS varchar(max)) COLLATE Latin1_General_100_BIN2_UTF8');
+    expect(place).toBe('CAST(s.[place] AS varbinary(max))');
+  });
+
+  test('are taken as they are elsewhere', () => {
+    const rows = duckdb.query(select(items, source(named('staged'), 's'), { distinct: true, text: 'exact' }));
+    expect(rows).not.toContain('CAST');
+    expect(server.query(select(items, source(named('staged'), 's')))).not.toContain('CAST');
+  });
+});
+
 describe('values', () => {
   test.each([
     { value: "it's", duckdb: "'it''s'", tsql: "N'it''s'" },

@@ -3,6 +3,7 @@
  * What a product version lacks stands in `TsqlFeatures`.
  */
 
+import { column } from '../load/build.ts';
 import { converted } from '../load/context.ts';
 import {
   type Expression,
@@ -15,6 +16,7 @@ import {
   type ValueType,
 } from '../load/language.ts';
 import { guardNumbers, type PlanParameter, type Step, type Write } from '../load/plan.ts';
+import { comparedType, restored } from './incomparable.ts';
 import { Printer, type PrinterStyle } from './printer.ts';
 import { comment, indent } from './text.ts';
 import { tsqlType } from './types.ts';
@@ -355,12 +357,21 @@ export class TsqlPrinter extends Printer {
   }
 
   protected override groupTexts(e: Expression, text: TextRule): readonly string[] {
-    const written = this.expression(e);
-    return text === 'exact' && isText(e) ? [this.binaryText(written, e), `DATALENGTH(${written})`] : [written];
+    const value = this.comparedForm(e) ?? e;
+    const written = this.expression(value);
+    const isExact = text === 'exact' || value !== e;
+    return isExact && isText(value) ? [this.binaryText(written, value), `DATALENGTH(${written})`] : [written];
   }
 
   protected override orderText(e: Expression): string {
-    return isText(e) ? this.binaryText(this.expression(e), e) : this.expression(e);
+    const value = this.comparedForm(e) ?? e;
+    return isText(value) ? this.binaryText(this.expression(value), value) : this.expression(value);
+  }
+
+  /** What stands for a value of a type that is neither grouped nor sorted; null for a type that is. */
+  private comparedForm(operand: Expression): Expression | null {
+    const type = comparedType(operand);
+    return type === null ? null : { kind: 'cast', operand, type };
   }
 
   // --- rows
@@ -373,35 +384,35 @@ export class TsqlPrinter extends Printer {
     return [];
   }
 
-  /** DISTINCT follows the collation and ignores trailing blanks, so exact rows are found by groups. */
+  /** DISTINCT follows the collation, ignores trailing blanks and takes not every type, so exact rows are found by groups. */
   protected override select(query: Query, into: string | null, items?: readonly string[]): string {
-    if (!query.distinct || query.text !== 'exact' || !query.items.some(({ value }) => isText(value))) {
+    const isExact = query.text === 'exact' && query.items.some(({ value }) => isText(value));
+    if (!query.distinct || !(isExact || query.items.some(({ value }) => comparedType(value) !== null))) {
       return super.select(query, into, items);
     }
-    const columns = query.items.map(
-      ({ name, value }): Expression => ({
-        kind: 'column',
-        of: 'd',
-        name,
-        type: typeOf(value) ?? types.count,
-      }),
-    );
+    const grouped = (name: string, value: Expression) => column('d', name, typeOf(value) ?? types.count);
     return super.select(
       {
         ...query,
         distinct: false,
-        items: query.items.map(({ name }, index) => {
-          const of = columns[index] ?? { kind: 'literal', value: null, type: null };
-          return { name, value: isText(of) ? { kind: 'aggregate', name: 'min', operand: of, text: 'exact' } : of };
-        }),
         from: { relation: { ...query, distinct: false, orderBy: [], limit: null }, alias: 'd' },
         joins: [],
         where: [],
-        groupBy: columns,
+        groupBy: query.items.map(({ name, value }) => grouped(name, value)),
         having: [],
       },
       into,
+      query.items.map(({ name, value }) => this.groupedItem(name, grouped(name, value))),
     );
+  }
+
+  /** A column of rows that are grouped by it: a text is one of its group, which are the same. */
+  private groupedItem(name: string, of: Expression): string {
+    const value = this.comparedForm(of) ?? of;
+    const one: Expression = isText(value) ? { kind: 'aggregate', name: 'min', operand: value, text: 'exact' } : value;
+    const type = typeOf(of);
+    if (value === of || type === null) return this.item({ name, value: one });
+    return `${restored(this.expression(one), type)} AS ${this.name(name)}`;
   }
 
   /** A relation that later statements read. */
