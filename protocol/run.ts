@@ -22,6 +22,18 @@ export interface Batch {
   readonly line: number;
   /** `GO n`; absent means once. */
   readonly repeat?: number;
+  /** Where its lines stand, in order, if not all in the script one after the other from `line` on: files that `:r` read. */
+  readonly sections?: readonly BatchSection[];
+}
+
+/** Lines of a batch from `from` on, up to the next section. */
+export interface BatchSection {
+  /** Zero-based line of the batch. */
+  readonly from: number;
+  /** Null for the script itself. */
+  readonly file: string | null;
+  /** Zero-based line in that file. */
+  readonly line: number;
 }
 
 export type RunStatus = 'done' | 'failed' | 'cancelled' | 'unknown';
@@ -45,6 +57,8 @@ export interface RunError {
   readonly batch: number;
   /** Zero-based line in the file, null where the engine names none. */
   readonly line: number | null;
+  /** The file of the line where it is not the script's own but that of a `:r`. */
+  readonly file?: string;
 }
 
 export interface BatchResult {

@@ -19,6 +19,7 @@ const captions = {
   preview: 'What a run would do',
   run: 'What the run did',
   'dry-run': 'What the run did before it was rolled back',
+  check: 'What the checks counted',
 } as const;
 
 const withoutCounts = {
@@ -71,7 +72,8 @@ function alertsOf(run: PanelRun): HTMLElement[] {
     );
   return [
     ...run.errors.map((error) => {
-      const place = error.line === null ? '' : ` (line ${error.line + 1})`;
+      const file = error.file === undefined ? '' : ` of ${error.file.slice(error.file.lastIndexOf('/') + 1)}`;
+      const place = error.line === null ? '' : ` (line ${error.line + 1}${file})`;
       return alert('error', 'error', `Error ${error.code}${place}`, error.message);
     }),
     ...run.warnings.map((warning) => alert('warning', 'warning', `Warning ${warning.code}`, warning.message)),
@@ -92,7 +94,11 @@ function findOut(): HTMLElement {
 function countsOf(run: PanelRun): HTMLElement {
   const { counts } = run;
   if (counts === null) {
-    return element('p', { class: 'empty' }, withoutCounts[run.status ?? 'running']);
+    const isCheck = run.mode === 'check' && run.status === 'done';
+    const text = isCheck
+      ? 'Checks change nothing; what they found stands under "Checks".'
+      : withoutCounts[run.status ?? 'running'];
+    return element('p', { class: 'empty' }, text);
   }
   const largest = Math.max(1, ...countNames.map((name) => counts[name] ?? 0));
   const caption = captions[run.mode];

@@ -223,7 +223,6 @@ export class Run {
   ): Promise<{ readonly end: BatchEnd; readonly errors: readonly RunError[] }> {
     const sets = new ResultSets(this.#job.maxRows ?? keptRows);
     const errors: RunError[] = [];
-    const lineInFile = (line: number | null) => (line === null ? null : batch.line + line);
     const take = (all: boolean) => {
       for (const set of sets.take({ all })) this.#keep(index, set);
     };
@@ -238,11 +237,13 @@ export class Run {
       },
       message: (text, line) => {
         sent.messages.push(text);
-        const inFile = lineInFile(line);
-        this.#options.emit({ kind: 'message', message: inFile === null ? { text } : { text, line: inFile } });
+        const place = placeOf(batch, line);
+        // A message in another file than the script has no line of the script.
+        const isHere = place.line !== null && place.file === undefined;
+        this.#options.emit({ kind: 'message', message: isHere ? { text, line: place.line } : { text } });
       },
       error: ({ code, message, line }: EngineError) =>
-        errors.push({ code, message, batch: index, line: lineInFile(line) }),
+        errors.push({ code, message, batch: index, ...placeOf(batch, line) }),
     });
     take(true);
     return { end, errors };
@@ -361,6 +362,15 @@ export class Run {
 interface Sent {
   readonly messages: string[];
   rows: number;
+}
+
+/** Where a line of a batch stands: in the script, or in a file that `:r` read. */
+function placeOf(batch: Batch, line: number | null): { readonly line: number | null; readonly file?: string } {
+  if (line === null) return { line };
+  const section = batch.sections?.findLast(({ from }) => from <= line);
+  if (section === undefined) return { line: batch.line + line };
+  const place = section.line + line - section.from;
+  return section.file === null ? { line: place } : { line: place, file: section.file };
 }
 
 function statusOf(end: Step): RunStatus {

@@ -5,7 +5,7 @@ import type { RunResult } from '../../protocol/run.ts';
 import { unitAt } from '../../server/src/syntax/inspect.ts';
 import { parse } from '../../server/src/syntax/parse.ts';
 import { openOn, serveWarehouse, startRun } from '../runner/warehouse-server.ts';
-import { affected, done, type Rule, rows, on as rule, script } from '../support/tds/answers.ts';
+import { affected, done, error, type Rule, rows, on as rule, script } from '../support/tds/answers.ts';
 import type { TdsServer } from '../support/tds/server.ts';
 import { openTerminal } from './terminal.ts';
 
@@ -116,6 +116,39 @@ test('a dry run refuses a file with a COMMIT of its own; without it, it counts a
   expect(sent(server).at(0)).toBe('BEGIN TRANSACTION');
   expect(sent(server).at(-1)).toBe('ROLLBACK TRANSACTION');
   expect(server.sessions[0]).toMatchObject({ commits: 0 });
+});
+
+test('an error in a file that :r reads stands at its line there, one behind it at its line of the script', async () => {
+  const failing = (line: number) => [error({ number: 208, text: "Invalid object name 'x'.", line }), done()];
+  const files = {
+    'main.sql': "PRINT N'a'\n:r parts/part.sql\nPRINT N'b'\nGO\nSELECT 3\nSELECT 4\n",
+    'parts/part.sql': "PRINT N'c'\nSELECT 1\nSELECT 2\n",
+  };
+  const run = async (batch: string, line: number) => {
+    const server = await serveWarehouse({
+      handler: ours(
+        rule(
+          ({ kind, ...request }) => kind === 'batch' && 'sql' in request && String(request.sql).startsWith(batch),
+          failing(line),
+        ),
+      ),
+    });
+    const terminal = await openTerminal(files);
+    const address = `mssql://loader@localhost:${server.port}/dwh?encrypt=false`;
+    const plain = await terminal.call('run', 'main.sql', '--connection', address);
+    const json = await terminal.call('run', 'main.sql', '--connection', address, '--json');
+    expect(plain.code).toBe(1);
+    const result: RunResult = JSON.parse(json.out);
+    return { said: plain.err[0], error: result.error };
+  };
+  const included = await run("PRINT N'a'", 4);
+  expect(included.error).toMatchObject({ batch: 0, line: 2, file: 'parts/part.sql' });
+  expect(included.said).toContain('(batch 1, line 3 of parts/part.sql)');
+  expect((await run("PRINT N'a'", 6)).error).toEqual(expect.objectContaining({ batch: 0, line: 2 }));
+  expect((await run("PRINT N'a'", 6)).error).not.toHaveProperty('file');
+  const later = await run('SELECT 3', 2);
+  expect(later.error).toMatchObject({ batch: 1, line: 5 });
+  expect(later.said).toContain('(batch 2, line 6)');
 });
 
 test('the statement at the cursor is sent from WITH to its semicolon, in the session that made #t', async () => {

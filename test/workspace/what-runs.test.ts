@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { PlatformName } from '../../protocol/platform.ts';
+import { splitBatches } from '../../server/src/syntax/batches.ts';
 import { dryRunRefusal } from '../../server/src/workspace/dry-run.ts';
 import { readsOnly } from '../../server/src/workspace/reads-only.ts';
-import { expandSqlcmd } from '../../server/src/workspace/sqlcmd.ts';
+import { expandSqlcmd, placed } from '../../server/src/workspace/sqlcmd.ts';
 
 describe('a text is proved to be a read', () => {
   test.each<[string, PlatformName]>([
@@ -77,27 +78,70 @@ END CATCH;`;
 
 describe('SQLCMD lines', () => {
   const expand = (text: string, files: Readonly<Record<string, string>> = {}, isOn = false) =>
-    expandSqlcmd(text, { platform: 'sqlserver', isOn, read: async (path) => files[path] });
+    expandSqlcmd(text, {
+      platform: 'sqlserver',
+      isOn,
+      read: async (path) => {
+        const included = files[path];
+        return included === undefined ? undefined : { file: path, text: included };
+      },
+    });
 
   test('give values to variables from their line on; the lines stay, empty', async () => {
     const { value, problems } = await expand(
       ':setvar A 1\nSELECT $(A), $(a)\n:setvar A "x ""y"" z"\nSELECT \'$(A)\'\n',
     );
     expect(problems).toEqual([]);
-    expect(value).toBe('\nSELECT 1, 1\n\nSELECT \'x "y" z\'\n');
+    expect(value.text).toBe('\nSELECT 1, 1\n\nSELECT \'x "y" z\'\n');
   });
 
   test('a text without them is unchanged, unless the setting asks for it', async () => {
     const text = "SELECT '$(A)'\nGO 5\n";
-    expect((await expand(text)).value).toBe(text);
+    expect((await expand(text)).value).toEqual({ text, sections: [] });
     expect((await expand(text, {}, true)).problems).toMatchObject([{ code: 'sqlcmd', severity: 'error' }]);
   });
 
   test('read files, which share the variables; a file that reads itself is told', async () => {
     const files = { 'a.sql': ':setvar B 2\nSELECT $(A)\n', 'loop.sql': ':r loop.sql\n' };
-    expect((await expand(':setvar A 1\n:r "a.sql"\nSELECT $(B)\n', files)).value).toBe('\n\nSELECT 1\n\nSELECT 2\n');
+    expect((await expand(':setvar A 1\n:r "a.sql"\nSELECT $(B)\n', files)).value.text).toBe(
+      '\n\nSELECT 1\n\nSELECT 2\n',
+    );
     const { problems } = await expand(':r loop.sql\n', files);
     expect(problems[0]?.message).toMatch(/read by a file that it reads itself/);
+  });
+
+  test('lines keep the file and the line that they come from', async () => {
+    const files = {
+      'a.sql': 'SELECT 1;\nSELECT 2;\nGO\nSELECT 3;\n:r b.sql\nSELECT 4;',
+      'b.sql': 'SELECT 5;\n\nSELECT 6;\n',
+    };
+    const text = 'SELECT 0;\n:r a.sql\nSELECT 7;\nGO\nSELECT 8;\n:setvar X 1\nSELECT 9;\n';
+    const { value } = await expand(text, files);
+    const places = placed(splitBatches(value.text, 'sqlserver'), value.sections).flatMap((batch) =>
+      batch.text.split('\n').flatMap((line, at) => {
+        if (line === '') return [];
+        const section = batch.sections?.findLast(({ from }) => from <= at);
+        return `${line} ${section?.file ?? 'script'} ${(section?.line ?? Number.NaN) + at - (section?.from ?? 0) + 1}`;
+      }),
+    );
+    expect(places).toEqual([
+      'SELECT 0; script 1',
+      'SELECT 1; a.sql 1',
+      'SELECT 2; a.sql 2',
+      'SELECT 3; a.sql 4',
+      'SELECT 5; b.sql 1',
+      'SELECT 6; b.sql 3',
+      'SELECT 4; a.sql 6',
+      'SELECT 7; script 3',
+      'SELECT 8; script 5',
+      'SELECT 9; script 7',
+    ]);
+    expect(placed(splitBatches(value.text, 'sqlserver'), value.sections).map(({ line }) => line)).toEqual([0, 1, 4]);
+  });
+
+  test('what is wrong in a file that is read is said with its name', async () => {
+    const { problems } = await expand(':r a.sql\n', { 'a.sql': '\n:connect other\nSELECT $(No)\n' });
+    expect(problems.map(({ message }) => message.replace(/:.*/, ''))).toEqual(['a.sql, line 2', 'a.sql, line 3']);
   });
 
   test.each([

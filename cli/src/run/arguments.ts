@@ -9,7 +9,7 @@ import { calledProcedures } from '../../../server/src/workspace/called-procedure
 import { type ExecutableRequest, executableLoad } from '../../../server/src/workspace/executable.ts';
 import { findOutScript } from '../../../server/src/workspace/find-out.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
-import { expandSqlcmd } from '../../../server/src/workspace/sqlcmd.ts';
+import { type ExpandedScript, expandSqlcmd } from '../../../server/src/workspace/sqlcmd.ts';
 import { type CommandContext, UsageError } from '../command.ts';
 import { openFolder } from '../open-folder.ts';
 import { withPathLists } from '../path-lists.ts';
@@ -48,13 +48,13 @@ export async function readScriptArguments(
   const parameters = readParameters(values.param ?? []);
   const connection = await findConnection(values.connection, context.cwd, context.env);
   const path = resolve(context.cwd, script);
-  const text = await expanded(await readScript(path, script), dirname(path), connection.settings.platform, context.cwd);
-  // DDL is needed where a load is made again from its specification, and for every preview.
-  const isMadeAgain = command === 'preview' || (readHeader(text) !== null && connection.settings.platform === 'duckdb');
-  const folder = await openFolder(values.ddl ?? (isMadeAgain ? ['.'] : []), context.cwd, undefined);
   const { platform } = connection.settings;
+  const { text, sections } = await expanded(await readScript(path, script), dirname(path), platform, context.cwd);
+  // DDL is needed where a load is made again from its specification, and for every preview.
+  const isMadeAgain = command === 'preview' || (readHeader(text) !== null && platform === 'duckdb');
+  const folder = await openFolder(values.ddl ?? (isMadeAgain ? ['.'] : []), context.cwd, undefined);
   const procedures = command === 'preview' ? await calledProcedures(folder, text, platform) : [];
-  const load = executable(folder, { text, platform, parameters, title: script, procedures });
+  const load = executable(folder, { text, platform, parameters, title: script, procedures, sections });
   return { load, connection, yes: values.yes, json: values.json, isDryRun: values['dry-run'] };
 }
 
@@ -67,13 +67,14 @@ function executable(folder: Folder, request: ExecutableRequest & { readonly text
 }
 
 /** SQLCMD lines are worked off before anything is shown or sent; `:r` reads inside the working folder only. */
-async function expanded(text: string, folder: string, platform: PlatformName, cwd: string): Promise<string> {
-  if (!isTsql(platform)) return text;
+async function expanded(text: string, folder: string, platform: PlatformName, cwd: string): Promise<ExpandedScript> {
+  if (!isTsql(platform)) return { text, sections: [] };
   const read = async (file: string) => {
     const path = resolve(folder, file.replaceAll('\\', '/'));
     if (relative(cwd, path).startsWith('..')) return undefined;
     const bytes = await readFile(path).catch(() => undefined);
-    return bytes === undefined ? undefined : decodeBytes(bytes).text;
+    const shown = relative(cwd, path).replaceAll('\\', '/');
+    return bytes === undefined ? undefined : { file: shown, text: decodeBytes(bytes).text };
   };
   const { value, problems } = await expandSqlcmd(text, { platform, isOn: false, read });
   const [first] = problems;

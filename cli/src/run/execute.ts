@@ -77,7 +77,8 @@ export function place(session: Session, { settings }: ChosenConnection): string 
 
 function errorLine({ error }: RunResult): string {
   if (error === null) return '';
-  const line = error.line === null ? '' : `, line ${error.line + 1}`;
+  const file = error.file === undefined ? '' : ` of ${error.file}`;
+  const line = error.line === null ? '' : `, line ${error.line + 1}${file}`;
   const message = error.message.startsWith(`${error.code}: `) ? error.message : `${error.code}: ${error.message}`;
   return `${message.replace(/\s*\n\s*/g, ' ')} (batch ${error.batch + 1}${line})`;
 }

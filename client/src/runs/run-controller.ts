@@ -199,7 +199,7 @@ export class RunController {
     this.#changed();
     panel.showRun(model);
     problems.clear(target.uri);
-    const entry = historyEntry(model, target);
+    const entry = historyEntry(model, mode, target);
     let isRecorded = false;
     try {
       const opened = await connections.session(target.uri);
@@ -308,9 +308,16 @@ function refusalOf(mode: RunMode, facts: ConnectionFacts, load: ExecutableLoad):
 /** A text of a selection is sent from its own first line. */
 function shifted(load: ExecutableLoad, target: LoadTarget): ExecutableLoad {
   if (target.kind === 'specification' || target.line === 0) return load;
-  const moved = (batches: readonly Batch[]) => batches.map((batch) => ({ ...batch, line: batch.line + target.line }));
+  const moved = (batches: readonly Batch[]) => batches.map((batch) => movedBatch(batch, target.line));
   const preview = load.preview === null ? null : { batches: moved(load.preview.batches) };
   return { ...load, batches: moved(load.batches), preview };
+}
+
+function movedBatch(batch: Batch, by: number): Batch {
+  const sections = batch.sections?.map((section) =>
+    section.file === null ? { ...section, line: section.line + by } : section,
+  );
+  return { ...batch, line: batch.line + by, ...(sections === undefined ? {} : { sections }) };
 }
 
 /** A lost connection says nothing about the text. */
@@ -327,8 +334,8 @@ function parametersKey(target: LoadTarget): string {
   return `parameters of ${target.kind === 'specification' ? JSON.stringify([target.specification.pattern, target.specification.target]) : target.uri}`;
 }
 
-function historyEntry(model: RunModel, target: LoadTarget): HistoryEntry {
-  const { id, title, mode, connection } = model.snapshot();
+function historyEntry(model: RunModel, mode: RunMode, target: LoadTarget): HistoryEntry {
+  const { id, title, connection } = model.snapshot();
   return {
     id,
     title,

@@ -63,13 +63,16 @@ export function registerCustomRequests(host: Host): void {
       return { load: null, problems: [{ code: 'unknown-platform', severity: 'error', message }] };
     }
     const script =
-      isTsql(platform) && text !== undefined ? await expanded(text, uri, folder, platform, sqlcmdVariables) : null;
+      isTsql(platform) && text !== undefined
+        ? await expanded(host, text, uri, folder, platform, sqlcmdVariables)
+        : null;
     if (script !== null && script.problems.length > 0) return { load: null, problems: script.problems };
-    const sent = script?.value ?? text;
+    const sent = script?.value.text ?? text;
     const procedures = sent === undefined ? [] : await calledProcedures(folder, sent, platform);
     const { value, problems } = executableLoad(folder, {
       platform,
       procedures,
+      sections: script?.value.sections ?? [],
       parameters,
       title: fileNameOf(uri),
       ...(sent === undefined ? {} : { text: sent }),
@@ -134,12 +137,12 @@ async function readyFolder(host: Host, uri: string): Promise<Folder> {
 }
 
 /** SQLCMD lines are worked off before anything is shown or sent; `:r` reads inside the script's folder of the workspace. */
-function expanded(text: string, uri: string, folder: Folder, platform: PlatformName, isOn = false) {
+function expanded(host: Host, text: string, uri: string, folder: Folder, platform: PlatformName, isOn = false) {
   const read = async (path: string) => {
     const file = URL.canParse(path.replaceAll('\\', '/'), uri) ? new URL(path.replaceAll('\\', '/'), uri).href : '';
     if (!file.startsWith(`${folder.root}/`)) return undefined;
     const bytes = await uriFiles.read(file);
-    return bytes === undefined ? undefined : decodeBytes(bytes).text;
+    return bytes === undefined ? undefined : { file: host.clientUri(file), text: decodeBytes(bytes).text };
   };
   return expandSqlcmd(text, { platform, isOn, read });
 }

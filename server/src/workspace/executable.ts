@@ -19,6 +19,7 @@ import { readsOnly } from './reads-only.ts';
 import { outerTables } from './script-preview/changes.ts';
 import type { KnownProcedure } from './script-preview/procedures.ts';
 import { previewScript } from './script-preview/script-preview.ts';
+import { placed, type ScriptSection } from './sqlcmd.ts';
 
 export interface ExecutableRequest {
   /** The script; absent: the load is generated from the specification. */
@@ -32,6 +33,8 @@ export interface ExecutableRequest {
   readonly title: string;
   /** What `calledProcedures` finds for the text; a preview follows calls of these. */
   readonly procedures?: readonly KnownProcedure[];
+  /** Where the lines of the text come from; absent where all are the script's own. */
+  readonly sections?: readonly ScriptSection[];
 }
 
 /**
@@ -42,6 +45,12 @@ export interface ExecutableRequest {
  * engine, and only if the script still says what its specification says. A preview comes from the specification, or from the text of a script without.
  */
 export function executableLoad(folder: Folder, request: ExecutableRequest): Outcome<ExecutableLoad | null> {
+  const { value, problems } = loadOfRequest(folder, request);
+  if (value === null) return { value, problems };
+  return { value: { ...value, batches: placed(value.batches, request.sections ?? []) }, problems };
+}
+
+function loadOfRequest(folder: Folder, request: ExecutableRequest): Outcome<ExecutableLoad | null> {
   const { text } = request;
   const specification = request.specification ?? (text === undefined ? null : readHeader(text));
   if (specification === null) return handWritten(folder, request, text ?? '');
