@@ -107,3 +107,12 @@ test('an explained write is no write, and its mistakes are told', () => {
   });
   expect(problemsOf(parse('EXPLAIN\nSELECT FROM t WHERE (a', { platform: 'duckdb' })).length).toBe(1);
 });
+
+test("partition columns with types are the table's own, those without are named before", () => {
+  const typed = statementOf('CREATE TABLE t (a INT) USING parquet PARTITIONED BY (b STRING, c DATE)', 'spark');
+  const named = statementOf('CREATE TABLE t (a INT, b STRING) PARTITIONED BY (b, bucket(4, a))', 'spark');
+  const names = (statement: Statement | undefined) =>
+    findAll(statement as Statement, 'column-definition').map((column) => `${column.name.name} ${column.type?.text}`);
+  expect(names(typed)).toEqual(['a int', 'b string', 'c date']);
+  expect(names(named)).toEqual(['a int', 'b string']);
+});

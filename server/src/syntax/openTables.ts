@@ -5,7 +5,7 @@ import { none } from './none.ts';
 import { parseColumn, parseOpenElements } from './openColumns.ts';
 import { parseQueryWithTables } from './queries.ts';
 import { tokenKind } from './tokens.ts';
-import type { CreateTable, Identifier, Name, Option, Query, TableElement } from './tree.ts';
+import type { ColumnDefinition, CreateTable, Identifier, Name, Option, Query, TableElement } from './tree.ts';
 
 /** What was written between CREATE and the name of the table. */
 export interface TableHead {
@@ -21,6 +21,8 @@ export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): 
   const name = parseName(cursor, 'the name of a table');
   let elements: readonly TableElement[] = [];
   const options: Option[] = [];
+  /** Hive's form gives the partition columns with their types here, and they are columns of the table. */
+  const partitions: ColumnDefinition[] = [];
   let query: Query | null = null;
   let cloneOf: Name | null = null;
   if (cursor.at('(') && cursor.peek(1) !== 'SELECT') elements = parseOpenElements(cursor);
@@ -50,7 +52,7 @@ export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): 
       if (source.kind === 'table') cloneOf = source.name;
       continue;
     }
-    options.push(parseTableClause(cursor));
+    options.push(parseTableClause(cursor, partitions));
   }
   const { end } = cursor;
   return {
@@ -59,7 +61,7 @@ export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): 
     end,
     name,
     ...head,
-    elements,
+    elements: partitions.length === 0 ? elements : [...elements, ...partitions],
     query,
     cloneOf,
     graph: null,
@@ -106,7 +108,7 @@ const clauseStarts: ReadonlySet<string> = new Set([
 ]);
 
 /** One clause behind the columns; a clause that is not known is bounded by the next known one. */
-function parseTableClause(cursor: Cursor): Option {
+function parseTableClause(cursor: Cursor, partitions: ColumnDefinition[]): Option {
   const { start } = cursor;
   const option = (name: string, value: string | null, columns: readonly Identifier[] = []): Option => ({
     kind: 'option',
@@ -140,7 +142,7 @@ function parseTableClause(cursor: Cursor): Option {
     case 'PARTITIONED': {
       cursor.advance();
       cursor.expect('BY');
-      return option('PARTITIONED BY', null, cursor.at('(') ? parsePartitions(cursor) : []);
+      return option('PARTITIONED BY', null, cursor.at('(') ? parsePartitions(cursor, partitions) : []);
     }
     case 'CLUSTER': {
       cursor.advance();
@@ -202,7 +204,7 @@ function parsePropertyName(cursor: Cursor): void {
 }
 
 /** Columns, columns with types, and transforms such as `years(d)` and `bucket(4, id)`. */
-function parsePartitions(cursor: Cursor): readonly Identifier[] {
+function parsePartitions(cursor: Cursor, partitions: ColumnDefinition[]): readonly Identifier[] {
   const columns: Identifier[] = [];
   cursor.advance();
   do {
@@ -214,7 +216,11 @@ function parsePartitions(cursor: Cursor): readonly Identifier[] {
       const name = parseName(cursor);
       const last = name.parts[name.parts.length - 1];
       if (last) columns.push(last);
-    } else columns.push(parseColumn(cursor).name);
+    } else {
+      const column = parseColumn(cursor);
+      columns.push(column.name);
+      partitions.push(column);
+    }
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
   return columns;
