@@ -39,14 +39,15 @@ export interface PanelParameter {
   readonly value: string | null;
 }
 
-/** `dry-run`: the load's own text, in a transaction that is rolled back at its end. */
+/** How a load goes to a connection. `dry-run`: its own text, in a transaction that is rolled back at its end. */
 export type RunMode = 'preview' | 'run' | 'dry-run';
 
 /** One run or preview as the panel shows it. */
 export interface PanelRun {
   readonly id: string;
   readonly title: string;
-  readonly mode: RunMode;
+  /** `check`: queries over a target's data. */
+  readonly mode: RunMode | 'check';
   readonly connection: ConnectionFacts;
   readonly state: 'connecting' | 'running' | 'cancelling' | 'finished';
   /** Null until the run is finished. */
@@ -150,7 +151,13 @@ export type PanelUpdate =
   | { readonly kind: 'run'; readonly run: PanelRun | null }
   | { readonly kind: 'history'; readonly entries: readonly HistoryEntry[] }
   | { readonly kind: 'timeline'; readonly timeline: TimelineState }
-  | { readonly kind: 'checks'; readonly target: string; readonly checks: readonly CheckResult[] }
+  | {
+      readonly kind: 'checks';
+      readonly target: string;
+      readonly checks: readonly CheckResult[];
+      /** The run that holds the rows. */
+      readonly run: string;
+    }
   | {
       readonly kind: 'rows';
       readonly result: number;

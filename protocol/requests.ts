@@ -123,6 +123,9 @@ export interface VersionsPlan {
   readonly versions: Batch | null;
 }
 
+/** Rows that a check returns at most; the fact that there are any is what counts. */
+export const mostOffenders = 1000;
+
 /** One invariant of a target's pattern as a query that returns the rows that break it. */
 export interface DataCheck {
   readonly name: string;

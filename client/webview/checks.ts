@@ -1,19 +1,27 @@
 import type { CheckResult } from '../../protocol/panel.ts';
-import { button, element, icon } from './dom.ts';
+import { mostOffenders } from '../../protocol/requests.ts';
+import { button, element, icon, show } from './dom.ts';
 import { formatNumber } from './format.ts';
 import { send } from './vscode-api.ts';
 
-/** The invariants of a target's pattern, and how many rows break each. The rows themselves stand under "Results". */
+/** The invariants of a target's pattern, how many rows break each, and the way to the rows under "Results". */
 export class ChecksView {
   readonly element = element('section', { class: 'checks' });
+  readonly #showRows: (result: number) => void;
+  #run: string | null = null;
+  #shownRun: string | null = null;
 
-  constructor() {
+  /** @param showRows shows a result set of the run that checked */
+  constructor(showRows: (result: number) => void) {
+    this.#showRows = showRows;
     this.element.append(
       element('p', { class: 'empty' }, 'Use "Check Data of a Target…" to test what a target table must hold.'),
     );
   }
 
-  update(target: string, checks: readonly CheckResult[]): void {
+  /** @param run the run that holds the rows; its results are gone once another one is shown */
+  update(target: string, checks: readonly CheckResult[], run: string): void {
+    this.#run = run;
     this.element.replaceChildren(
       element(
         'div',
@@ -21,20 +29,37 @@ export class ChecksView {
         element('h2', {}, `Checks of ${target}`),
         button('Open as Script', 'go-to-file', () => send({ kind: 'checks-script' })),
       ),
-      element('ul', { class: 'check-list' }, ...checks.map(checkItem)),
+      element('ul', { class: 'check-list' }, ...checks.map((check) => this.#item(check))),
+    );
+    this.runShown(this.#shownRun ?? run);
+  }
+
+  /** To be called with the run that the panel shows. */
+  runShown(run: string | null): void {
+    this.#shownRun = run;
+    for (const rows of this.element.querySelectorAll<HTMLElement>('.check-rows')) show(rows, run === this.#run);
+  }
+
+  #item(check: CheckResult): HTMLElement {
+    const { state, symbol, word } = outcomeOf(check);
+    const { result } = check;
+    const rows =
+      state === 'broken' && result !== null
+        ? element(
+            'div',
+            { class: 'check-rows' },
+            button('Show Rows', 'table', () => this.#showRows(result.id)),
+          )
+        : null;
+    return element(
+      'li',
+      { class: `check-${state}` },
+      icon(symbol),
+      element('strong', {}, `${check.name}: ${word}`),
+      element('div', { class: 'check-meaning' }, check.description),
+      rows,
     );
   }
-}
-
-function checkItem(check: CheckResult): HTMLElement {
-  const { state, symbol, word } = outcomeOf(check);
-  return element(
-    'li',
-    { class: `check-${state}` },
-    icon(symbol),
-    element('strong', {}, `${check.name}: ${word}`),
-    element('span', {}, check.description),
-  );
 }
 
 function outcomeOf({ refusal, error, offending }: CheckResult) {
@@ -42,5 +67,9 @@ function outcomeOf({ refusal, error, offending }: CheckResult) {
   if (error !== null) return { state: 'open', symbol: 'warning', word: `could not be checked: ${error}` };
   if (offending === null) return { state: 'open', symbol: 'sync', word: 'is being checked' };
   if (offending === 0) return { state: 'holds', symbol: 'pass', word: 'holds' };
-  return { state: 'broken', symbol: 'error', word: `${formatNumber(offending)} rows break it` };
+  const rows =
+    offending === 1
+      ? '1 row breaks'
+      : `${offending < mostOffenders ? '' : 'at least '}${formatNumber(offending)} rows break`;
+  return { state: 'broken', symbol: 'error', word: `${rows} it` };
 }

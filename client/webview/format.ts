@@ -32,7 +32,7 @@ export function summarize(counts: ChangeCounts): string {
 
 /** The sentence that a screen reader hears when the run ends. */
 export function announcement(run: PanelRun): string {
-  const what = { preview: 'Preview', run: 'Load', 'dry-run': 'Dry run' }[run.mode];
+  const what = { preview: 'Preview', run: 'Load', 'dry-run': 'Dry run', check: 'Check' }[run.mode];
   switch (run.status) {
     case null:
       return run.state === 'cancelling' ? `${what} is being cancelled` : `${what} is running`;

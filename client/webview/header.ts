@@ -14,6 +14,7 @@ const modes = {
   preview: { name: 'Preview', written: ', nothing written' },
   run: { name: 'Run', written: '' },
   'dry-run': { name: 'Dry run', written: ', rolled back' },
+  check: { name: 'Checks', written: ', nothing written' },
 } as const;
 
 /** The top of the panel: which load, where, how far, how it ended, and what can be done next. */

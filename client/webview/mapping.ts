@@ -28,7 +28,7 @@ export class MappingView {
     this.#changes.clear();
     show(this.#save, false);
     const unused = mapping.sources.filter((source) => !source.isUsed).map((source) => source.name);
-    const heads = ['Target column', 'Filled from', 'State', 'Type', 'Role', 'Note'];
+    const heads = ['Target column', 'Filled from', 'State'];
     this.element.replaceChildren(
       element('div', { class: 'actions' }, element('h2', {}, title), this.#save),
       element(
@@ -68,12 +68,14 @@ export class MappingView {
     return element(
       'tr',
       { class: `mapping-${column.state}` },
-      element('th', { scope: 'row' }, column.target),
+      element(
+        'th',
+        { scope: 'row' },
+        column.target,
+        element('div', { class: 'fine' }, `${column.targetType} · ${column.role.replaceAll('-', ' ')}`),
+      ),
       element('td', {}, choice),
-      element('td', {}, icon(state.icon), ` ${state.word}`),
-      element('td', {}, column.targetType),
-      element('td', {}, column.role),
-      element('td', {}, column.note),
+      element('td', {}, icon(state.icon), ` ${state.word}`, element('div', { class: 'fine' }, column.note)),
     );
   }
 

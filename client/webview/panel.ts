@@ -27,7 +27,10 @@ const messages = new MessagesView();
 const sql = new SqlView();
 const history = new HistoryView();
 const timeline = new TimelineView();
-const checks = new ChecksView();
+const checks = new ChecksView((result) => {
+  results.show(result);
+  tabs.select('results');
+});
 const mapping = new MappingView();
 
 const tabs = new Tabs<PanelTab>(
@@ -59,6 +62,7 @@ function receive(update: PanelUpdate): void {
       results.update(update.run);
       messages.update(update.run);
       sql.update(update.run);
+      checks.runShown(update.run?.id ?? null);
       tabs.setCount('results', update.run?.results.length ?? 0);
       tabs.setCount('messages', update.run?.messages.length ?? 0);
       return;
@@ -69,7 +73,7 @@ function receive(update: PanelUpdate): void {
       timeline.update(update.timeline);
       return;
     case 'checks':
-      checks.update(update.target, update.checks);
+      checks.update(update.target, update.checks, update.run);
       return;
     case 'mapping':
       mapping.update(update.title, update.mapping);

@@ -31,6 +31,14 @@ export class ResultsView {
     if (this.#grid?.id === result) this.#grid.store(from, rows);
   }
 
+  /** Shows the result set of this id. */
+  show(id: number): void {
+    const place = (this.#run?.results ?? []).findIndex((result) => result.id === id);
+    if (place < 0) return;
+    keepViewState({ result: place });
+    this.#choose(place);
+  }
+
   #choose(index: number): void {
     const results = this.#run?.results ?? [];
     this.#choice.replaceChildren(

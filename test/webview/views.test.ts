@@ -147,17 +147,22 @@ describe('a run of unknown end', () => {
 describe('the checks', () => {
   test('say in words which hold, which are broken, and which could not be asked', async () => {
     const { ChecksView } = await import('../../client/webview/checks.ts');
-    const view = new ChecksView();
+    const shown: number[] = [];
+    const view = new ChecksView((result) => shown.push(result));
     const check = { name: 'no-gap', description: 'No gap.', offending: 0, result: null, error: null, refusal: null };
-    view.update('Department', [
-      check,
-      { ...check, offending: 1200 },
-      { ...check, offending: null, error: 'Invalid column' },
-      { ...check, offending: null, refusal: 'Its inputs are elsewhere.' },
-    ]);
+    view.update(
+      'Department',
+      [
+        check,
+        { ...check, offending: 1000, result: { id: 7, batch: 1, columns: [], heldRows: 1000, rowCount: 1000 } },
+        { ...check, offending: null, error: 'Invalid column' },
+        { ...check, offending: null, refusal: 'Its inputs are elsewhere.' },
+      ],
+      'checking',
+    );
     expect(texts(view.element, 'li strong')).toEqual([
       'no-gap: holds',
-      'no-gap: 1,200 rows break it',
+      'no-gap: at least 1,000 rows break it',
       'no-gap: could not be checked: Invalid column',
       'no-gap: not checked. Its inputs are elsewhere.',
     ]);
@@ -167,6 +172,11 @@ describe('the checks', () => {
       'check-open',
       'check-open',
     ]);
+    view.runShown('checking');
+    view.element.querySelector<HTMLElement>('.check-rows vscode-button')?.click();
+    expect(shown).toEqual([7]);
+    view.runShown('another run, whose results are others');
+    expect(view.element.querySelectorAll('.check-rows:not([hidden])')).toHaveLength(0);
   });
 });
 

@@ -57,7 +57,7 @@ export class RunPanel {
   #actions: PanelActions | undefined;
   #run: RunModel | null = null;
   #timeline: TimelineState = emptyTimeline;
-  #checks: { readonly target: string; readonly checks: readonly CheckResult[] } | null = null;
+  #checks: Omit<Extract<PanelUpdate, { kind: 'checks' }>, 'kind'> | null = null;
   #mapping: { readonly title: string; readonly mapping: ColumnMapping } | null = null;
   #tab: PanelTab | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -109,9 +109,10 @@ export class RunPanel {
     return this.#timeline;
   }
 
-  showChecks(target: string, checks: readonly CheckResult[]): void {
-    this.#checks = { target, checks };
-    this.#page.post({ kind: 'checks', target, checks });
+  /** @param run the run whose results hold the rows */
+  showChecks(target: string, checks: readonly CheckResult[], run: string): void {
+    this.#checks = { target, checks, run };
+    this.#page.post({ kind: 'checks', target, checks, run });
   }
 
   showMapping(title: string, mapping: ColumnMapping): void {

@@ -61,8 +61,8 @@ export class Inspector {
     const batches = checks.flatMap(({ batch }) => batch ?? []);
     const model = new RunModel({
       id: randomUUID(),
-      title: `Checks of ${name}`,
-      mode: 'preview',
+      title: name,
+      mode: 'check',
       connection: opened.session.facts,
       batches,
       parameters: [],
@@ -78,7 +78,7 @@ export class Inspector {
       const error = model.errors().find((candidate) => candidate.batch === place)?.message ?? null;
       return { name, description, offending: result?.rowCount ?? null, result, error, refusal };
     });
-    this.#panel.showChecks(name, found);
+    this.#panel.showChecks(name, found, model.id);
     this.#panel.show('checks');
   }
 

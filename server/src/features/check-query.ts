@@ -16,6 +16,3 @@ export interface RefusedCheck {
 }
 
 export type Check = CheckQuery | RefusedCheck;
-
-/** Rows that a check shows; the fact that there are any is what counts. */
-export const shownRows = 1000;

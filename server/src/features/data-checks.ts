@@ -1,4 +1,5 @@
 import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
+import { mostOffenders } from '../../../protocol/requests.ts';
 import type { LoadSpecification } from '../../../protocol/specification.ts';
 import {
   all,
@@ -21,7 +22,7 @@ import {
 } from '../load/build.ts';
 import { type Expression, originOf, type Query, valueType } from '../load/language.ts';
 import type { TableCatalog } from '../model/catalog.ts';
-import { type Check, type CheckQuery, shownRows } from './check-query.ts';
+import type { Check, CheckQuery } from './check-query.ts';
 import { hashChecks } from './hash-checks.ts';
 import { parentOf, type VersionedTable } from './version-columns.ts';
 
@@ -55,7 +56,7 @@ function oneStart(versioned: VersionedTable): CheckQuery {
         .map((part, index) => item(part.name, columns[index] ?? literal(null)))
         .concat(item('versions', countRows())),
       source(table(versioned.table.name), 'v'),
-      { groupBy: columns, having: [compare(countRows(), '>', literal(1))], limit: shownRows },
+      { groupBy: columns, having: [compare(countRows(), '>', literal(1))], limit: mostOffenders },
     ),
   };
 }
@@ -76,7 +77,7 @@ function intervalChecks(versioned: VersionedTable, end: CatalogColumn): readonly
           .map((part, index) => item(part.name, keyColumns[index] ?? literal(null)))
           .concat(item('open_versions', countRows())),
         source(table(versioned.table.name), 'v'),
-        { where: [isOpen], groupBy: keyColumns, having: [compare(countRows(), '>', literal(1))], limit: shownRows },
+        { where: [isOpen], groupBy: keyColumns, having: [compare(countRows(), '>', literal(1))], limit: mostOffenders },
       ),
     },
     {
@@ -85,7 +86,10 @@ function intervalChecks(versioned: VersionedTable, end: CatalogColumn): readonly
       query: select(
         [...keys, start, end].map((part) => item(part.name, reference('v', part, versioned))),
         source(table(versioned.table.name), 'v'),
-        { where: [compare(reference('v', end, versioned), '<', reference('v', start, versioned))], limit: shownRows },
+        {
+          where: [compare(reference('v', end, versioned), '<', reference('v', start, versioned))],
+          limit: mostOffenders,
+        },
       ),
     },
     {
@@ -120,7 +124,7 @@ function overNext(versioned: VersionedTable, end: CatalogColumn, where: readonly
       item('next_start', column('n', 'next_start', typeOf(start, versioned))),
     ],
     source(inner, 'n'),
-    { where, limit: shownRows },
+    { where, limit: mostOffenders },
   );
 }
 
@@ -153,7 +157,7 @@ function equalNeighbours(versioned: VersionedTable): readonly CheckQuery[] {
         source(inner, 'n'),
         {
           where: [compare(column('n', 'place', valueType('bigint')), '>', literal(1)), all(...equal)],
-          limit: shownRows,
+          limit: mostOffenders,
         },
       ),
     },
@@ -174,7 +178,7 @@ function orphans(versioned: VersionedTable, catalog: readonly CatalogTable[]): r
         distinct: true,
         joins: [join('left', table(parent.name), 'p', [compare(parentKey, '=', reference('v', key, versioned))])],
         where: [isNull(parentKey)],
-        limit: shownRows,
+        limit: mostOffenders,
       }),
     },
   ];

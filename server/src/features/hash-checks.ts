@@ -3,6 +3,7 @@
  * another rule, has another digest. Where the inputs of a hash are not stored beside it, the check says so.
  */
 import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
+import { mostOffenders } from '../../../protocol/requests.ts';
 import type { LoadSpecification } from '../../../protocol/specification.ts';
 import { resolveOptions } from '../generate/options.ts';
 import { all, cast, differs, item, literal, select, source, table } from '../load/build.ts';
@@ -14,7 +15,7 @@ import { digestOf, type HashPart } from '../load/vault/hashing.ts';
 import type { TableLookup } from '../model/lookup.ts';
 import { fitOf } from '../model/matching.ts';
 import { sameIdentifier } from '../model/names.ts';
-import { type Check, shownRows } from './check-query.ts';
+import type { Check } from './check-query.ts';
 import type { VersionedTable } from './version-columns.ts';
 
 /** One check for each hash column of the table. */
@@ -83,7 +84,7 @@ function hashCheck(versioned: VersionedTable, of: CatalogColumn, rules: readonly
   const query = select(
     [...shown, item(freeName(first.context, 'recomputed'), digests[0] ?? literal(null))],
     source(table(target.name), 'v'),
-    { where: [all(...digests.map((digest) => differs(stored, digest, 'column')), ...ghosts)], limit: shownRows },
+    { where: [all(...digests.map((digest) => differs(stored, digest, 'column')), ...ghosts)], limit: mostOffenders },
   );
   return { name, description, query };
 }
