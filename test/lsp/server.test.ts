@@ -64,6 +64,32 @@ describe('documents', () => {
     expect(client.published).toEqual([]);
   });
 
+  test('other requests are answered while a long text is checked', async () => {
+    await client.initialize(null, { textDocument: { diagnostic: {} } });
+    client.open(load, 'UPDATE dw.Unit SET Label = 1 WHERE UnitNo = 2;\n'.repeat(4000));
+    const answers: string[] = [];
+    const ask = (method: string, params: object) =>
+      client.request(method, params).then(() => {
+        answers.push(method);
+      });
+    await Promise.all([
+      ask('textDocument/diagnostic', { textDocument: { uri: load } }),
+      ask('textDocument/hover', at(load, 0, 10)),
+    ]);
+    expect(answers).toEqual(['textDocument/hover', 'textDocument/diagnostic']);
+  });
+
+  test('a text that changes while it is checked is checked as it is then', async () => {
+    await client.initialize(null, { textDocument: { diagnostic: {} } });
+    client.open(load, `${'UPDATE dw.Unit SET Label = 1 WHERE UnitNo = 2;\n'.repeat(4000)}SELECT 1 FROM`);
+    const asked = client.request<{ readonly items: readonly { readonly code: string }[] }>('textDocument/diagnostic', {
+      textDocument: { uri: load },
+    });
+    await client.request('textDocument/hover', at(load, 0, 10));
+    client.change(load, 2, [{ text: 'SELECT 1 FROM;\nSELECT 2 FROM' }]);
+    expect((await asked).items.map(({ code }) => code)).toEqual(['syntax', 'syntax']);
+  });
+
   test('the status names the platform and where it comes from', async () => {
     await client.initialize(pathToFileURL(folder).href);
     client.open(load, 'CREATE TABLE t (a int) WITH (DISTRIBUTION = ROUND_ROBIN, HEAP)');

@@ -10,8 +10,9 @@ import { proceduresOf, signatureHelp } from '../../server/src/features/signature
 import { folds, selectionRanges } from '../../server/src/features/structure.ts';
 import { documentSymbols } from '../../server/src/features/symbols.ts';
 import type { DocumentView } from '../../server/src/features/view.ts';
+import { finish } from '../../server/src/rules/engine/in-steps.ts';
 import { positionOf } from '../../server/src/syntax/inspect.ts';
-import { diagnosticsOf } from '../../server/src/workspace/diagnostics.ts';
+import { diagnosticsInSteps } from '../../server/src/workspace/diagnostics.ts';
 import { Workspace } from '../../server/src/workspace/workspace.ts';
 import { warehouse } from '../support/editor.ts';
 import { seededRandom } from '../support/random.ts';
@@ -79,11 +80,9 @@ function observed(workspace: Workspace) {
   workspace.flush();
   const view = viewOf(workspace);
   return {
-    diagnostics: diagnosticsOf(document, workspace.folderOf(uri)).value.map(({ rule, range, message }) => ({
-      rule,
-      range,
-      message,
-    })),
+    diagnostics: finish(diagnosticsInSteps(document, workspace.folderOf(uri))).value.map(
+      ({ rule, range, message }) => ({ rule, range, message }),
+    ),
     symbols: documentSymbols(view),
     lenses: codeLenses(view).map(({ title, range }) => ({ title, range })),
   };

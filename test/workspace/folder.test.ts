@@ -105,6 +105,19 @@ describe('folders', () => {
     expect(folder.catalog).not.toBe(catalog);
     expect(tableIn(folder.catalog, 't').columns).toHaveLength(2);
   });
+
+  test('a load that comes or goes keeps the catalog, a table does not', async () => {
+    const folder = await folderOf({ 'ddl.sql': 'CREATE TABLE dw.Unit (UnitNo int)' });
+    const { catalog } = folder;
+    folder.takeText('load.sql', 'DELETE FROM dw.Unit');
+    expect(folder.mentionsOf(tableIn(catalog, 'Unit')).map(({ file }) => file)).toEqual(['ddl.sql', 'load.sql']);
+    folder.forget('load.sql');
+    expect(folder.catalog).toBe(catalog);
+    folder.takeText('more.sql', 'CREATE TABLE dw.Site (SiteNo int)');
+    expect(names(folder)).toEqual(['dw.Site', 'dw.Unit']);
+    folder.forget('more.sql');
+    expect(names(folder)).toEqual(['dw.Unit']);
+  });
 });
 
 describe('database projects', () => {

@@ -1,7 +1,8 @@
 import type { Connection } from 'vscode-languageserver/node';
 import type { Diagnostic } from '../../../protocol/problem.ts';
 import type { TableCatalog } from '../model/catalog.ts';
-import { diagnosticsOf } from '../workspace/diagnostics.ts';
+import { finish, type InSteps } from '../rules/engine/in-steps.ts';
+import { diagnosticsInSteps } from '../workspace/diagnostics.ts';
 import type { OpenDocument } from '../workspace/documents.ts';
 import type { FolderSettings } from '../workspace/settings.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -14,6 +15,9 @@ interface KeptDiagnostics {
   readonly value: readonly Diagnostic[];
 }
 
+/** Longest stretch of work between which requests are let through, in milliseconds. */
+const slice = 12;
+
 /** Works out diagnostics once per text and catalog, and publishes them to editors that do not ask for them. */
 export class DiagnosticPublisher {
   private readonly connection: Connection;
@@ -24,6 +28,7 @@ export class DiagnosticPublisher {
   /** Code actions ask for what was just published. */
   private readonly kept = new WeakMap<OpenDocument, KeptDiagnostics>();
   private pushing = false;
+  private working = false;
 
   constructor(connection: Connection, workspace: Workspace, guard: Guard, clientUri: (uri: string) => string) {
     this.connection = connection;
@@ -37,7 +42,27 @@ export class DiagnosticPublisher {
     this.pushing = true;
   }
 
+  /** At once, however long the text is. */
   compute(uri: string): readonly Diagnostic[] {
+    return finish(this.begin(uri));
+  }
+
+  /** The same in slices between which other requests are answered; of the newest text, when somebody types meanwhile. */
+  async computeInSlices(uri: string): Promise<readonly Diagnostic[]> {
+    for (;;) {
+      const document = this.workspace.documents.get(uri);
+      const work = this.begin(uri);
+      while (document === this.workspace.documents.get(uri)) {
+        const end = performance.now() + slice;
+        let next = work.next();
+        while (next.done !== true && performance.now() < end) next = work.next();
+        if (next.done === true) return next.value;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  }
+
+  private *begin(uri: string): InSteps<readonly Diagnostic[]> {
     const document: OpenDocument | undefined = this.workspace.documents.get(uri);
     if (document === undefined) return [];
     const folder = this.workspace.folderOf(uri);
@@ -45,23 +70,32 @@ export class DiagnosticPublisher {
     const settings = folder.settingsOf(uri);
     const kept = this.kept.get(document);
     if (kept?.catalog === catalog && kept.settings === settings) return kept.value;
-    return this.guard.run('diagnostics', [], () => {
-      const { value, problems } = diagnosticsOf(document, folder);
+    try {
+      const { value, problems } = yield* diagnosticsInSteps(document, folder);
       for (const problem of problems) this.guard.note(problem.message);
       this.kept.set(document, { catalog, settings, value });
       return value;
-    });
+    } catch (error) {
+      this.guard.report('diagnostics', error);
+      return [];
+    }
   }
 
   /** Publishes after everything that has already arrived: ten quick edits give one publication. */
   schedule(uri: string): void {
-    if (!this.pushing) return;
-    if (this.scheduled.size === 0) setImmediate(() => this.publish());
-    this.scheduled.add(uri);
+    if (this.pushing) this.plan(uri);
   }
 
+  /** Checks all open documents again; where the editor asks, its next question then costs nothing. */
   scheduleAll(): void {
-    for (const uri of this.workspace.documents.keys()) this.schedule(uri);
+    for (const uri of this.workspace.documents.keys()) this.plan(uri);
+  }
+
+  private plan(uri: string): void {
+    this.scheduled.add(uri);
+    if (this.working) return;
+    this.working = true;
+    setImmediate(() => void this.work());
   }
 
   clear(uri: string): void {
@@ -70,18 +104,21 @@ export class DiagnosticPublisher {
       this.guard.send(() => this.connection.sendDiagnostics({ uri: this.clientUri(uri), diagnostics: [] }));
   }
 
-  private publish(): void {
+  private async work(): Promise<void> {
     for (const uri of this.scheduled) {
-      const version = this.workspace.documents.get(uri)?.version;
-      const diagnostics = this.compute(uri).map(toDiagnostic);
+      this.scheduled.delete(uri);
+      const found = await this.computeInSlices(uri);
+      const document = this.workspace.documents.get(uri);
+      if (!this.pushing || document === undefined) continue;
+      const { version } = document;
       this.guard.send(() =>
         this.connection.sendDiagnostics({
           uri: this.clientUri(uri),
-          diagnostics,
-          ...(version === undefined ? {} : { version }),
+          diagnostics: found.map(toDiagnostic),
+          version,
         }),
       );
     }
-    this.scheduled.clear();
+    this.working = false;
   }
 }

@@ -155,10 +155,10 @@ export function registerFeatures(host: Host): void {
       return inlayHints(view, range).map(({ position, label }) => ({ position, label, kind: InlayHintKind.Type }));
     }),
   );
-  connection.languages.diagnostics.on(({ textDocument }) => ({
-    kind: DocumentDiagnosticReportKind.Full,
-    items: host.diagnosticsOf(normalUri(textDocument.uri)).map(toDiagnostic),
-  }));
+  connection.languages.diagnostics.on(async ({ textDocument }) => {
+    const found = await host.diagnosticsInSlices(normalUri(textDocument.uri));
+    return { kind: DocumentDiagnosticReportKind.Full, items: found.map(toDiagnostic) };
+  });
   connection.onPrepareRename(({ textDocument, position }) =>
     answer('prepare rename', textDocument.uri, null, (view) => {
       const found = renameRange(view, position);

@@ -38,7 +38,7 @@ export class Guard {
     this.send(() => this.log(message));
   }
 
-  private report(name: string, error: unknown): void {
+  report(name: string, error: unknown): void {
     this.note(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 }

@@ -14,4 +14,6 @@ export interface Host {
   /** Settled when the folder's first index is done. */
   readonly ready: (folder: Folder) => Promise<void>;
   readonly diagnosticsOf: (uri: string) => readonly Diagnostic[];
+  /** The same, letting other requests through. */
+  readonly diagnosticsInSlices: (uri: string) => Promise<readonly Diagnostic[]>;
 }

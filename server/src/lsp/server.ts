@@ -62,6 +62,7 @@ export class LanguageServer {
       clientUri: (uri: string) => this.clientUri(uri),
       ready: (folder: Folder) => this.indexed.get(folder.root) ?? Promise.resolve(),
       diagnosticsOf: (uri: string) => this.diagnostics.compute(uri),
+      diagnosticsInSlices: (uri: string) => this.diagnostics.computeInSlices(uri),
     };
     registerFeatures(host);
     registerCustomRequests(host);

@@ -1,8 +1,8 @@
 import type { TableName } from '../../../protocol/catalog.ts';
 import type { Range } from '../../../protocol/position.ts';
 import { absoluteRange, lineStartsOf, rangeOf, unitsOf } from '../syntax/inspect.ts';
-import type { Script } from '../syntax/tree.ts';
-import { type Access, bindOnce } from './binding.ts';
+import type { Script, Unit } from '../syntax/tree.ts';
+import { type Access, type Binding, bindOnce } from './binding.ts';
 import { isTemporary } from './definitions.ts';
 import { tableKey } from './names.ts';
 
@@ -14,12 +14,15 @@ export interface FileMention {
   readonly range: Range;
 }
 
-/** The tables that a script mentions outside of its own temporary ones, each once per kind of access. */
-export function readMentions(script: Script): readonly FileMention[] {
+/**
+ * The tables that a script mentions outside of its own temporary ones, each once per kind of access. `bind` is
+ * `bindUnit` for a script that is edited, so that an edit elsewhere costs a statement nothing.
+ */
+export function readMentions(script: Script, bind: (unit: Unit) => Binding = bindOnce): readonly FileMention[] {
   const lineStarts = lineStartsOf(script.text);
   const found = new Map<string, FileMention>();
   for (const unit of unitsOf(script)) {
-    for (const mention of bindOnce(unit).mentions) {
+    for (const mention of bind(unit).mentions) {
       if (mention.kind !== 'table' || isTemporary(mention.name)) continue;
       const { name, access } = mention;
       const key = `${access} ${tableKey(name)}`;

@@ -1,7 +1,8 @@
 import { parsePlatform } from '../../../protocol/platform.ts';
 import type { Diagnostic, Outcome } from '../../../protocol/problem.ts';
 import { readHeader } from '../generate/header.ts';
-import { lint } from '../rules/engine/lint.ts';
+import type { InSteps } from '../rules/engine/in-steps.ts';
+import { lintInSteps } from '../rules/engine/lint.ts';
 import type { HouseRules } from '../rules/engine/rule.ts';
 import type { LintSettings } from '../rules/engine/settings.ts';
 import { rules } from '../rules/registry.ts';
@@ -15,13 +16,13 @@ import type { FolderSettings } from './settings.ts';
 /** Text of more characters is parsed, but no longer checked by rules while it is edited. */
 const largestLinted = 2 * 1024 * 1024;
 
-/** What is wrong with a document, by its syntax and by the rules that the folder leaves on. */
-export function diagnosticsOf(document: OpenDocument, folder: Folder): Outcome<readonly Diagnostic[]> {
+/** What is wrong with a document, by its syntax and by the rules that the folder leaves on; found in many small steps. */
+export function* diagnosticsInSteps(document: OpenDocument, folder: Folder): InSteps<Outcome<readonly Diagnostic[]>> {
   if (document.degraded !== null || isPlainPython(document)) return { value: [], problems: [] };
   const { script, uri, text } = document;
   // A folder of SQL Server 2016 is judged by that version's rules.
   const stated = parsePlatform(folder.settingsOf(uri).platform ?? '');
-  const outcome = lint({
+  const outcome = yield* lintInSteps({
     script,
     lineStarts: document.lineStarts,
     file: uri,

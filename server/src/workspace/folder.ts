@@ -3,6 +3,7 @@ import { type PlatformName, parsePlatform } from '../../../protocol/platform.ts'
 import type { Problem } from '../../../protocol/problem.ts';
 import type { LoadCandidate } from '../../../protocol/requests.ts';
 import { inferLoads } from '../load/candidates.ts';
+import { type Binding, bindOnce, bindUnit } from '../model/binding.ts';
 import { buildCatalog, type TableCatalog } from '../model/catalog.ts';
 import { type FileDefinitions, readAgain, readDefinitions } from '../model/definitions.ts';
 import { type FileMention, readMentions } from '../model/mentions.ts';
@@ -14,7 +15,7 @@ import { decodeBytes } from '../syntax/encoding.ts';
 import { lineStartsOf, problemsOf, rangeOf, tableNameOf, unitsOf } from '../syntax/inspect.ts';
 import { detectPlatform } from '../syntax/platform.ts';
 import { sparkPlatform } from '../syntax/python-script.ts';
-import type { Script } from '../syntax/tree.ts';
+import type { Script, Unit } from '../syntax/tree.ts';
 import { type FilePort, fileNameOf, fitsGlob, folderOf, joinPath, liesIn } from './port.ts';
 import { isInstalled, isPythonFile, parseFile } from './python.ts';
 import { readSettings } from './read-settings.ts';
@@ -158,7 +159,7 @@ export class Folder {
   takeText(file: string, text: string): void {
     const script = parseFile(file, text, this.platformOf(file, text));
     if (script !== null)
-      this.takeIndexed(file, withoutText(this.indexedFrom(file, script, readDefinitions(script, file))));
+      this.takeIndexed(file, withoutText(this.indexedFrom(file, script, readDefinitions(script, file), bindOnce)));
     else if (this.files.has(file)) this.forget(file);
   }
 
@@ -167,13 +168,18 @@ export class Folder {
    * in a load must not cost a new look at ten thousand tables.
    */
   takeScript(file: string, script: Script, definitions: FileDefinitions = readDefinitions(script, file)): void {
-    this.takeIndexed(file, this.indexedFrom(file, script, definitions));
+    this.takeIndexed(file, this.indexedFrom(file, script, definitions, bindUnit));
   }
 
-  private indexedFrom(file: string, script: Script, definitions: FileDefinitions): IndexedFile {
+  private indexedFrom(
+    file: string,
+    script: Script,
+    definitions: FileDefinitions,
+    bind: (unit: Unit) => Binding,
+  ): IndexedFile {
     return {
       definitions: this.readQueries.size === 0 ? definitions : readAgain(definitions, this.secondNames),
-      mentions: readMentions(script),
+      mentions: readMentions(script, bind),
       objects: schemaObjectsOf([script]),
       procedures: proceduresOf(script),
       problems: syntaxProblems(script, file),
@@ -181,8 +187,7 @@ export class Folder {
   }
 
   private takeIndexed(file: string, indexed: IndexedFile): void {
-    const known = this.files.get(file);
-    if (known !== undefined && definesTheSame(known, indexed)) this.files.set(file, indexed);
+    if (definesTheSame(this.files.get(file) ?? nothingIn(indexed), indexed)) this.files.set(file, indexed);
     else this.take(file, indexed);
   }
 
@@ -195,10 +200,11 @@ export class Folder {
   }
 
   forget(file: string): void {
+    const known = this.files.get(file);
     this.files.delete(file);
-    this.settings.delete(file);
+    if (this.settings.delete(file)) this.nearest.clear();
+    else if (known === undefined || definesTheSame(known, nothingIn(known))) return;
     this.settingsProblems.delete(file);
-    this.nearest.clear();
     this.stale = true;
   }
 
@@ -414,6 +420,12 @@ function syntaxProblems(script: Script, file: string): readonly Problem[] {
     file,
     range: rangeOf(lineStarts, problem),
   }));
+}
+
+/** The same file without a definition: what most load scripts are to the catalog. */
+function nothingIn(indexed: IndexedFile): IndexedFile {
+  const definitions = { ...indexed.definitions, tables: [], derived: [], changes: [] };
+  return { ...indexed, definitions, objects: noObjects };
 }
 
 /** Equal but for places in the text. */

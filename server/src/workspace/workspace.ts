@@ -70,6 +70,9 @@ export class Workspace {
     if (!sqlLanguages.has(language)) return undefined;
     const document = openDocument(uri, language, version, text, this.platformOf(uri, text).platform);
     this.keep(document);
+    // What a new file defines is known before it is checked, or all of it would be checked again a moment later.
+    const folder = this.folderOf(uri);
+    if (folder.isSmall && folder.definitionsOf(uri) === undefined) this.handOver(uri);
     return document;
   }
 
@@ -130,14 +133,16 @@ export class Workspace {
 
   /** Hands the texts of edited documents to their folders. */
   flush(): void {
-    for (const uri of this.pending) {
-      const document = this.documents.get(uri);
-      if (document === undefined || document.degraded !== null) continue;
-      const folder = this.folderOf(uri);
-      if (!isPlainPython(document)) folder.takeScript(uri, document.script, definitionsOfDocument(document));
-      else if (folder.definitionsOf(uri) !== undefined) folder.forget(uri);
-    }
-    this.pending.clear();
+    for (const uri of this.pending) this.handOver(uri);
+  }
+
+  private handOver(uri: string): void {
+    this.pending.delete(uri);
+    const document = this.documents.get(uri);
+    if (document === undefined || document.degraded !== null) return;
+    const folder = this.folderOf(uri);
+    if (!isPlainPython(document)) folder.takeScript(uri, document.script, definitionsOfDocument(document));
+    else if (folder.definitionsOf(uri) !== undefined) folder.forget(uri);
   }
 
   get hasPending(): boolean {

@@ -1,10 +1,10 @@
-import { findAll, tableNameOf } from '../../syntax/inspect.ts';
+import { tableNameOf } from '../../syntax/inspect.ts';
 import type { HouseRules, RuleContext } from '../engine/rule.ts';
 import type { Step } from './steps.ts';
 
 /** The options that the workspace declares for tables which a statement writes or reads. */
 export function housesOf(step: Step, context: RuleContext): readonly HouseRules['options'][] {
-  const declared = findAll(step.statement, 'table').flatMap((table) => context.house(tableNameOf(table.name)) ?? []);
+  const declared = step.find('table').flatMap(({ node }) => context.house(tableNameOf(node.name)) ?? []);
   return context.own === null ? declared : [context.own, ...declared];
 }
 

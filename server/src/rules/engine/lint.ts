@@ -12,6 +12,7 @@ import { type Body, bodiesOf, rootSuccession, rootsOf, type Step, stepsOfRoot } 
 import { makeFilter } from '../analysis/succession.ts';
 import { makeTables, type SchemaObjects, type Tables } from '../analysis/tables.ts';
 import { embeddedScripts, offsetInLiteral } from './embedded.ts';
+import { finish, type InSteps } from './in-steps.ts';
 import type { Edit, Finding, Regenerate, Rule, RuleContext } from './rule.ts';
 import { defaultSettings, type LintSettings, levelOf } from './settings.ts';
 import { isSuppressed, type Suppression, suppressionsOf } from './suppressions.ts';
@@ -39,6 +40,11 @@ export interface LintRequest {
  * that throws is named in `problems` and left out for this text. Never throws itself.
  */
 export function lint(request: LintRequest): Outcome<readonly Diagnostic[]> {
+  return finish(lintInSteps(request));
+}
+
+/** The same in many small steps, so that nobody has to wait for a long file in one piece. */
+export function* lintInSteps(request: LintRequest): InSteps<Outcome<readonly Diagnostic[]>> {
   const { script, file, settings = defaultSettings } = request;
   const lines = request.lineStarts ?? lineStartsOf(script.text);
   const suppressions = suppressionsOf(script.text, (offset) => positionOf(lines, offset).line);
@@ -46,7 +52,7 @@ export function lint(request: LintRequest): Outcome<readonly Diagnostic[]> {
   const active = request.rules.filter(
     (rule) => rule.platforms.includes(request.platform.name) && levelOf(settings, rule.name, file) !== 'off',
   );
-  const found = findAll({ ...request, rules: active }, problems);
+  const found = yield* findInSteps({ ...request, rules: active }, problems);
   const offsets = offsetsOf(script);
   const diagnostics = syntaxDiagnostics(script, file, lines);
   for (const finding of found) {
@@ -177,6 +183,7 @@ interface Surroundings {
   readonly broken: Set<string>;
 }
 
+const uncheckedIn = makeFilter<Statement, Surroundings>(rootSuccession);
 const foundIn = makeFilter<Statement, Surroundings>(rootSuccession);
 const holdingIndices = indicesWhere((step) => embeddedScripts(step, 'sqlserver').length > 0);
 
@@ -185,11 +192,47 @@ const cellOf = memo((_: Statement): { kept: Kept | null } => ({ kept: null }));
 const remembered = new WeakMap<readonly CatalogTable[], Surroundings[]>();
 
 function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] {
+  return finish(findInSteps(request, problems));
+}
+
+function* findInSteps(request: LintRequest, problems: Problem[]): InSteps<readonly Finding[]> {
   const { script, rules } = request;
+  const { check, isChecked, context, surroundings, sink, switchOff } = checkerOf(request, problems);
+  const roots = rootsOf(script);
+  for (const index of uncheckedIn(roots, surroundings, (statement) => !isChecked(statement))) {
+    const statement = roots[index];
+    if (statement === undefined || isChecked(statement)) continue;
+    check(statement);
+    yield;
+  }
+  const collected: Finding[] = [];
+  for (const index of foundIn(roots, surroundings, (statement) => check(statement).length > 0)) {
+    const statement = roots[index];
+    if (statement !== undefined) collected.push(...check(statement));
+  }
+  const bodies: readonly Body[] = bodiesOf(script);
+  for (const rule of rules) {
+    if (rule.body === undefined || surroundings.broken.has(rule.name)) continue;
+    const findings: Finding[] = [];
+    sink.findings = findings;
+    const ruleContext = context(rule);
+    try {
+      for (const body of bodies) rule.body(body, ruleContext);
+      collected.push(...findings);
+    } catch (error) {
+      switchOff(rule, error);
+    }
+    yield;
+  }
+  return collected;
+}
+
+/** What checks the statements of one script; a statement that was checked in the same surroundings is not looked at again. */
+function checkerOf(request: LintRequest, problems: Problem[]) {
+  const { script, rules } = request;
+  const regeneration = guardedRegeneration(request);
   const surroundings = surroundingsOf(request);
   const offsets = offsetsOf(script);
-  const collected: Finding[] = [];
-  const regeneration = guardedRegeneration(request);
   // One context a rule; what it reports goes to the statement or body that is being checked.
   const sink = { findings: [] as Finding[] };
   const context = (rule: Rule): RuleContext => ({
@@ -206,57 +249,41 @@ function findAll(request: LintRequest, problems: Problem[]): readonly Finding[] 
       sink.findings.push({ ...details, rule, step, start: at.start, end: at.end });
     },
   });
-  const guarded = (rule: Rule, run: () => void): void => {
-    if (surroundings.broken.has(rule.name)) return;
-    try {
-      run();
-    } catch (error) {
-      surroundings.broken.add(rule.name);
-      problems.push({
-        code: 'rule-failed',
-        severity: 'info',
-        message: `The rule ${rule.name} failed on this file and is switched off for it: ${String(error)}`,
-        file: request.file,
-      });
-    }
+  const { broken } = surroundings;
+  const switchOff = (rule: Rule, error: unknown): void => {
+    broken.add(rule.name);
+    problems.push({
+      code: 'rule-failed',
+      severity: 'info',
+      message: `The rule ${rule.name} failed on this file and is switched off for it: ${String(error)}`,
+      file: request.file,
+    });
   };
 
   const statementRules = rules
     .filter((rule) => rule.statement !== undefined)
     .map((rule) => ({ rule, context: context(rule) }));
-  const roots = rootsOf(script);
+  const isChecked = (statement: Statement): boolean => cellOf(statement).kept?.surroundings === surroundings;
   const check = (statement: Statement): readonly Finding[] => {
     const cell = cellOf(statement);
     if (cell.kept?.surroundings === surroundings) return cell.kept.findings;
     const findings: Finding[] = [];
     const { own, bodies } = stepsOfRoot(statement);
     sink.findings = findings;
+    const steps = bodies.length === 0 ? own : [...own, ...bodies.flatMap((body) => body.steps)];
     for (const { rule, context: ruleContext } of statementRules) {
-      guarded(rule, () => {
-        for (const step of own) rule.statement?.(step, ruleContext);
-        for (const body of bodies) for (const step of body.steps) rule.statement?.(step, ruleContext);
-      });
+      if (broken.has(rule.name)) continue;
+      try {
+        for (const step of steps) rule.statement?.(step, ruleContext);
+      } catch (error) {
+        switchOff(rule, error);
+      }
     }
-    const valid = findings.filter((finding) => !surroundings.broken.has(finding.rule.name));
+    const valid = findings.filter((finding) => !broken.has(finding.rule.name));
     cell.kept = { surroundings, findings: valid };
     return valid;
   };
-  for (const index of foundIn(roots, surroundings, (statement) => check(statement).length > 0)) {
-    const statement = roots[index];
-    if (statement !== undefined) collected.push(...check(statement));
-  }
-  const bodies: readonly Body[] = bodiesOf(script);
-  for (const rule of rules) {
-    if (rule.body === undefined) continue;
-    const findings: Finding[] = [];
-    sink.findings = findings;
-    const ruleContext = context(rule);
-    guarded(rule, () => {
-      for (const body of bodies) rule.body?.(body, ruleContext);
-    });
-    if (!surroundings.broken.has(rule.name)) collected.push(...findings);
-  }
-  return collected;
+  return { check, isChecked, context, surroundings, sink, switchOff };
 }
 
 /** A generator that fails says nothing about the script. */
