@@ -5,7 +5,7 @@ import { conformance } from '../../cli/src/conformance/command.ts';
 import { openCaseSession, platformOfConnection, UnusableConnection } from '../../cli/src/conformance/connect.ts';
 import { tsqlDialect } from '../../cli/src/conformance/dialects/tsql.ts';
 import { type ConformanceCase, columnsOf } from '../../cli/src/conformance/format.ts';
-import { runCase } from '../../cli/src/conformance/run.ts';
+import { runCase, tablePrefix } from '../../cli/src/conformance/run.ts';
 import type { CaseSettings } from '../../cli/src/conformance/tables.ts';
 import { countNames } from '../../protocol/counts.ts';
 import { serveWarehouse } from '../runner/warehouse-server.ts';
@@ -101,6 +101,14 @@ describe('cases on a T-SQL server', () => {
     expect(tsqlDialect(platform).insertRows('t', { is_vip: 'boolean' }, rows)).toEqual([
       'INSERT INTO [dbo].[t] ([is_vip])\nSELECT CAST(1 AS bit)\nUNION ALL\nSELECT CAST(0 AS bit)\nUNION ALL\nSELECT CAST(NULL AS bit);',
     ]);
+  });
+
+  test('runs of both shapes can share a database', () => {
+    const [owner] = chosen;
+    if (owner === undefined) throw new Error('no case');
+    const [separate, merge] = (['separate', 'merge'] as const).map((shape) => tablePrefix(owner, { shape }));
+    expect(separate).toMatch(/^mw_separate_[a-z0-9_]+_$/);
+    expect(merge).toBe(separate?.replace('separate', 'merge'));
   });
 
   test('the address says which platform it is', () => {

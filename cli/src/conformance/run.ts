@@ -41,6 +41,11 @@ export async function runCase(
     : { ...outcome, ...failure, status: 'failed', elapsedMs };
 }
 
+/** Names of their own for each shape, so that runs of both can share a database. */
+export function tablePrefix({ id }: ConformanceCase, { shape }: Pick<CaseSettings, 'shape'>): string {
+  return `mw_${shape}_${id.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}_`;
+}
+
 interface Failure {
   readonly step: number | null;
   readonly difference: string;
@@ -51,7 +56,7 @@ async function firstFailure(
   session: CaseSession,
   settings: CaseSettings,
 ): Promise<Failure | undefined> {
-  const prefix = `mw_${owner.id.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}_`;
+  const prefix = tablePrefix(owner, settings);
   const stepNumber = { current: 0 };
   try {
     await dropTables(prefix, session, settings.dialect);
