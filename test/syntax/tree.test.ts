@@ -408,6 +408,25 @@ describe('programs and control flow', () => {
       'ALTER DATABASE d SET ANSI_NULLS ON',
       'SET @a = 1',
     ]);
+    expect(bounds('ALTER DATABASE d SET RECOVERY SIMPLE WITH\nROLLBACK IMMEDIATE\nSET NOCOUNT ON')).toEqual([
+      'ALTER DATABASE d SET RECOVERY SIMPLE WITH ROLLBACK IMMEDIATE',
+      'SET NOCOUNT ON',
+    ]);
+    expect(bounds('ALTER DATABASE d SET ALLOW_SNAPSHOT_ISOLATION ON CREATE TABLE t (a int)\nDBCC CHECKDB')).toEqual([
+      'ALTER DATABASE d SET ALLOW_SNAPSHOT_ISOLATION ON',
+      'CREATE TABLE t (a int)',
+      'DBCC CHECKDB',
+    ]);
+    expect(bounds('DBCC CHECKDB SELECT 1')).toEqual(['DBCC CHECKDB', 'SELECT 1']);
+    expect(bounds('DROP ROLE\nIF\nEXISTS r IF 1 = 1 SELECT 1 ELSE SELECT 2')).toEqual([
+      'DROP ROLE IF EXISTS r',
+      'IF 1 = 1 SELECT 1 ELSE SELECT 2',
+    ]);
+    expect(bounds('OPEN\nSYMMETRIC KEY k DECRYPTION\nBY CERTIFICATE c OPEN c')).toEqual([
+      'OPEN SYMMETRIC KEY k DECRYPTION BY CERTIFICATE c',
+      'OPEN c',
+    ]);
+    expect(bounds('BEGIN END CONVERSATION @h; SELECT 1 END')).toEqual(['BEGIN END CONVERSATION @h; SELECT 1 END']);
     expect(
       bounds('ALTER FULLTEXT INDEX ON t\nALTER COLUMN c ADD STATISTICAL_SEMANTICS\nALTER TABLE t ADD a int'),
     ).toEqual(['ALTER FULLTEXT INDEX ON t ALTER COLUMN c ADD STATISTICAL_SEMANTICS', 'ALTER TABLE t ADD a int']);

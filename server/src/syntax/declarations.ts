@@ -113,14 +113,38 @@ export function parseCursorStatement(cursor: Cursor): Statement {
   cursor.advance();
   if (word === 'FETCH') parseFetch(cursor);
   else {
-    if (cursor.at('SYMMETRIC') || cursor.at('MASTER') || cursor.at('ALL')) {
-      // OPEN SYMMETRIC KEY …, CLOSE ALL SYMMETRIC KEYS: other objects, bounded by the statement's end.
-      while (!cursor.atEnd && !cursor.at(';') && !cursor.onNewLine) cursor.advance();
-      return { kind: 'opaque', start, end: cursor.end, name: word };
-    }
-    parseCursorName(cursor);
+    const isKey = cursor.peek(1) === 'KEY' && (cursor.at('SYMMETRIC') || cursor.at('MASTER'));
+    if (isKey || (cursor.at('ALL') && cursor.peek(1) === 'SYMMETRIC')) parseKeyStatement(cursor);
+    else parseCursorName(cursor);
   }
   return { kind: 'opaque', start, end: cursor.end, name: word };
+}
+
+/** OPEN and CLOSE of encryption keys: `SYMMETRIC KEY k DECRYPTION BY …`, `MASTER KEY …`, `ALL SYMMETRIC KEYS`. */
+function parseKeyStatement(cursor: Cursor): void {
+  const { word } = cursor;
+  cursor.advance();
+  cursor.advance();
+  if (word === 'ALL') {
+    if (cursor.atName) cursor.advance();
+    else cursor.fail('KEYS');
+    return;
+  }
+  if (word === 'SYMMETRIC') cursor.identifier('a key');
+  if (!/^decryption$/i.test(cursor.tokenText)) return;
+  cursor.advance();
+  cursor.expect('BY');
+  while (cursor.at('CERTIFICATE') || cursor.at('SYMMETRIC') || cursor.at('ASYMMETRIC')) {
+    const isCertificate = cursor.at('CERTIFICATE');
+    cursor.advance();
+    if (!isCertificate) cursor.expect('KEY');
+    cursor.identifier('a key or certificate');
+    if (!cursor.eat('WITH')) return;
+  }
+  if (/^password$/i.test(cursor.tokenText)) cursor.advance();
+  else cursor.fail('PASSWORD, CERTIFICATE, SYMMETRIC KEY or ASYMMETRIC KEY');
+  cursor.expect('=');
+  cursor.grammar.settingValue(cursor);
 }
 
 function parseCursorName(cursor: Cursor): Identifier | null {

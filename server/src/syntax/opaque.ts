@@ -72,13 +72,23 @@ export function opaqueStatement(cursor: Cursor, start: number, name: string): Op
 function startsAnother(cursor: Cursor, words: readonly string[]): boolean {
   if (cursor.at('END') || cursor.at('ELSE')) return cursor.onNewLine && cursor.dialect.family === 'tsql';
   // Statements of Spark SQL and DuckDB end with a semicolon, and unknown ones may hold queries.
-  if (!seemsStatementStart(cursor, cursor.dialect.family === 'tsql' ? 0 : 1)) return false;
+  if (cursor.dialect.family !== 'tsql') return seemsStatementStart(cursor, 1);
+  // Behind `WITH` or a comma the statement goes on: `WITH ROLLBACK IMMEDIATE`.
+  if (unfinished.has(cursor.previousWord) || !(seemsStatementStart(cursor, 0) || startsWithinLine(cursor)))
+    return false;
   const subject = words[1] ?? '';
   switch (cursor.word) {
+    case 'IF':
+      return !(words[0] === 'DROP' && cursor.peek(1) === 'EXISTS' && cursor.peek(2) !== '(');
+    case 'RECONFIGURE':
+      return subject !== 'RESOURCE';
+    case 'EXECUTE':
+      return cursor.peek(1) !== 'AS' || cursor.onNewLine;
     case 'WITH':
       return cursor.peek(2) === 'AS' && cursor.peek(3) === '(';
     case 'SET':
-      return cursor.peekKind(1) === tokenKind.variable || startsSetting(cursor, subject);
+      return startsSet(cursor, words[0] === 'ALTER' && subject === 'DATABASE');
+    case 'CREATE':
     case 'DROP':
     case 'ALTER':
       return isSubject(cursor.peek(1)) && !isOwnPart(cursor, subject);
@@ -90,11 +100,70 @@ function startsAnother(cursor: Cursor, words: readonly string[]): boolean {
   }
 }
 
-/** Options of a database are set by the words that also set a session's. */
-function startsSetting(cursor: Cursor, subject: string): boolean {
-  const option = cursor.peek(1);
-  return subject === 'DATABASE' ? option === 'NOCOUNT' : isSessionOption(option);
+/** Reserved words that begin a statement in the middle of a line, too. */
+const startsAnywhere: ReadonlySet<string> = new Set([
+  'ALTER',
+  'BEGIN',
+  'CREATE',
+  'DECLARE',
+  'DELETE',
+  'DENY',
+  'DROP',
+  'EXEC',
+  'EXECUTE',
+  'GRANT',
+  'IF',
+  'INSERT',
+  'MERGE',
+  'PRINT',
+  'RAISERROR',
+  'RETURN',
+  'REVOKE',
+  'SELECT',
+  'SET',
+  'TRUNCATE',
+  'UPDATE',
+  'WAITFOR',
+  'WHILE',
+  'WITH',
+]);
+/** `AFTER INSERT` of a security policy, `GRANT CREATE …` of an availability group, `EXPLAIN SELECT …`. */
+const goesOnWithinLine: ReadonlySet<string> = new Set([
+  'AFTER',
+  'BEFORE',
+  'FOR',
+  'GRANT',
+  'DENY',
+  'EXPLAIN',
+  'BULK',
+  'START',
+]);
+
+function startsWithinLine(cursor: Cursor): boolean {
+  if (!startsAnywhere.has(cursor.word)) return false;
+  if (cursor.previousWord === 'ON') return cursor.word !== 'UPDATE' && cursor.word !== 'DELETE';
+  return !goesOnWithinLine.has(cursor.previousWord);
 }
+
+/** SET begins a statement where a variable or an option of the session follows. */
+function startsSet(cursor: Cursor, ofDatabase: boolean): boolean {
+  const option = cursor.peek(1);
+  if (cursor.peekKind(1) === tokenKind.variable) return true;
+  return isSessionOption(option) && !(ofDatabase && databaseOptions.has(option));
+}
+
+/** Options of a session that ALTER DATABASE sets, too. */
+const databaseOptions: ReadonlySet<string> = new Set([
+  'ANSI_NULLS',
+  'ANSI_PADDING',
+  'ANSI_WARNINGS',
+  'ARITHABORT',
+  'CONCAT_NULL_YIELDS_NULL',
+  'CURSOR_CLOSE_ON_COMMIT',
+  'NUMERIC_ROUNDABORT',
+  'QUOTED_IDENTIFIER',
+  'RESULT_SET_CACHING',
+]);
 
 /** `DROP EVENT` of an event session, `DROP CREDENTIAL` of a login, `ALTER COLUMN` of a full-text index. */
 function isOwnPart(cursor: Cursor, subject: string): boolean {

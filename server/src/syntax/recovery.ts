@@ -49,6 +49,8 @@ const looseStarts: ReadonlySet<string> = new Set([
   'KILL',
   'CHECKPOINT',
   'RECONFIGURE',
+  'REVERT',
+  'SHUTDOWN',
 ]);
 
 /** The current token seems to begin a statement: one of the words above at the start of a line. */

@@ -53,7 +53,7 @@ import { parseWrite } from './writes.ts';
 export function parseStatements(cursor: Cursor): readonly Statement[] {
   const statements: Statement[] = [];
   let brokenOff = false;
-  while (!cursor.atEnd && !cursor.at('END')) {
+  while (!cursor.atEnd && (!cursor.at('END') || cursor.peek(1) === 'CONVERSATION')) {
     const before = cursor.index;
     const problemsBefore = cursor.problems.length;
     const statement = parseStatement(cursor);
