@@ -1,5 +1,6 @@
 /** A preview finds what the run then does, and writes nothing. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tsqlDialect } from '../../cli/src/conformance/dialects/tsql.ts';
 import type { CaseSession } from '../../cli/src/conformance/session.ts';
 import { stepSpecification } from '../../cli/src/conformance/specification.ts';
 import { CaseTables } from '../../cli/src/conformance/tables.ts';
@@ -10,6 +11,7 @@ import { defaultStyle } from '../../server/src/generate/style.ts';
 import type { GeneratedLoad } from '../../server/src/generate/types.ts';
 import { conformanceCases } from '../support/cases.ts';
 import { duckdbSettings, openMemorySession } from '../support/engine.ts';
+import { lastLoad } from '../support/prepared-load.ts';
 
 let session: CaseSession;
 beforeAll(async () => {
@@ -80,3 +82,14 @@ function asLoad(load: GeneratedLoad): GeneratedLoad {
 function sorted(rows: readonly object[]): readonly string[] {
   return rows.map((row) => JSON.stringify(row)).sort();
 }
+
+test('numbers the rows before and after a change by what finds them, so that their numbers agree', async () => {
+  const owner = conformanceCases.find(({ id }) => id === 'CDC-22');
+  if (owner === undefined) throw new Error('no case');
+  const platform = { name: 'sqlserver', version: 2019 } as const;
+  const { load } = await lastLoad(owner, { ...settings, platform, dialect: tsqlDialect(platform) });
+  const text = load.preview?.batches.map((batch) => batch.text).join('\n') ?? '';
+  const numbers = [...text.matchAll(/ROW_NUMBER\(\) OVER \((.*)\) AS \[sample_no\]/g)].map(([, by]) => by);
+  const found = 'ORDER BY c.[stored_id], c.[stored_from]';
+  expect(numbers.slice(0, 3)).toEqual([found, found, found]);
+});

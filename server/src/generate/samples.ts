@@ -83,16 +83,21 @@ function numbered(write: Write): Query {
     ...write.where,
     ...(write.kind === 'insert' || write.match.address !== null ? [] : write.match.on),
   ]);
-  const names = new Map(used.map((of) => [of.name, of]));
-  if (write.kind !== 'insert' && write.match.address !== null) {
-    const address = { kind: 'column', of: 'c', name: write.match.address, type: types.count } as const;
-    names.set(address.name, address);
-  }
-  const columns = [...names.values()];
-  const order = columns.slice(0, 3).map((of) => ascending(of));
+  const address =
+    write.kind === 'insert' || write.match.address === null ? null : column('c', write.match.address, types.count);
+  const columns = distinct(address === null ? used : [...used, address]);
+  // The rows before and after are numbered apart, so nothing may tie: what finds a stored row is that row's own.
+  const own = address !== null ? [address] : write.kind === 'insert' ? used.slice(0, 3) : changeColumns(write.match.on);
+  const order = distinct(own).map((of) => ascending(of));
   return select(
     [...columns.map((of) => item(of.name, of)), item(sampleColumns[1], window('row_number', null, [], order))],
     source(named(write.from), 'c'),
     { where: write.where },
   );
+}
+
+/** Each column once, in the order of first use. */
+function distinct(columns: readonly Expression[]): readonly Extract<Expression, { kind: 'column' }>[] {
+  const named = columns.filter((of) => of.kind === 'column');
+  return [...new Map(named.map((of) => [of.name, of])).values()];
 }
