@@ -100,6 +100,15 @@ describe('comparison of texts', () => {
     expect(mixed.expression(compare(left, '=', right))).toBe('s.[name] = t.[name] COLLATE DATABASE_DEFAULT');
   });
 
+  test('takes the collation that it is told', () => {
+    const polish = sqlServerPrinter(style, 2019, 'Polish_CI_AS');
+    expect(polish.expression(compare(left, '=', right))).toBe('s.[name] = t.[name] COLLATE Polish_CI_AS');
+    const either = choose([[isNull(left), right]], left);
+    expect(polish.expression(either)).toBe(
+      'CASE WHEN s.[name] IS NULL THEN t.[name] COLLATE Polish_CI_AS ELSE s.[name] COLLATE Polish_CI_AS END',
+    );
+  });
+
   test('tells an empty text from a blank one', () => {
     expect(server.expression(nullIf(trim(left), ''))).toBe(
       'CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[name]))) > 0 THEN LTRIM(RTRIM(s.[name])) END',

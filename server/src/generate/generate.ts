@@ -16,6 +16,7 @@ import { type PlatformPrinter, printerFor } from '../sql/platforms.ts';
 import type { Printer } from '../sql/printer.ts';
 import { comment } from '../sql/text.ts';
 import type { TsqlPrinter } from '../sql/tsql.ts';
+import { mixedCollations } from './collations.ts';
 import { duckdbPreview, duckdbScript } from './forms/duckdb.ts';
 import { controlColumns, dynamicCall, dynamicPieces, dynamicProcedure } from './forms/dynamic-procedure.ts';
 import { procedureCall, tsqlPreview, tsqlProcedure, tsqlScript, tsqlView } from './forms/tsql.ts';
@@ -47,7 +48,7 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
   const chosen = printerFor(
     platform,
     { comma: style.comma, quoteAlways: style.brackets === 'always', columnNames: columnNames(tables) },
-    hasMixedCollations(tables),
+    mixedCollations(tables),
   );
   const planner = planners[specification.pattern];
   if (chosen === null || planner === undefined) {
@@ -200,15 +201,6 @@ function asFile(
 function columnNames({ source, target, extra }: LoadTables): ReadonlySet<string> {
   const all = [source, target, ...Object.values(extra)];
   return new Set(all.flatMap((one) => one.columns.map((column) => column.name.toLowerCase())));
-}
-
-/** Tables of two databases, or columns with stated collations, may compare text differently. */
-function hasMixedCollations({ source, target, extra }: LoadTables): boolean {
-  const all = [source, target, ...Object.values(extra)];
-  return (
-    all.some((one) => !sameIdentifier(one.name.database ?? '', target.name.database ?? '')) ||
-    all.some((one) => one.columns.some((column) => column.collation !== null))
-  );
 }
 
 function error(code: string, message: string): Problem {

@@ -1,7 +1,7 @@
 /** Fabric Warehouse. */
 import type { Query, Union, ValueType } from '../load/language.ts';
 import type { PrinterStyle } from './printer.ts';
-import { type TsqlFeatures, TsqlPrinter } from './tsql.ts';
+import { type MixedCollations, type TsqlFeatures, TsqlPrinter } from './tsql.ts';
 import { tsqlType } from './types.ts';
 
 const features: TsqlFeatures = {
@@ -24,7 +24,7 @@ export class FabricPrinter extends TsqlPrinter {
   protected override readonly binary = 'Latin1_General_100_BIN2_UTF8';
   protected override readonly textLimit = 8000;
 
-  constructor(style: PrinterStyle, mixedCollations = false) {
+  constructor(style: PrinterStyle, mixedCollations: MixedCollations = false) {
     super(style, features, mixedCollations);
   }
 

@@ -6,15 +6,18 @@ import { FabricPrinter } from './fabric.ts';
 import type { PrinterStyle } from './printer.ts';
 import { azureSqlPrinter, sqlServerPrinter } from './sqlserver.ts';
 import { SynapsePrinter } from './synapse.ts';
-import type { TsqlPrinter } from './tsql.ts';
+import type { MixedCollations, TsqlPrinter } from './tsql.ts';
 
 /** A printer by the family whose forms it fits; null where the platform has none. */
 export type PlatformPrinter =
   | { readonly family: 'tsql'; readonly printer: TsqlPrinter }
   | { readonly family: 'duckdb'; readonly printer: DuckDbPrinter };
 
-/** `mixedCollations`: source and target may compare text differently, so a comparison has to say which one counts. */
-export function printerFor(platform: Platform, style: PrinterStyle, mixedCollations: boolean): PlatformPrinter | null {
+export function printerFor(
+  platform: Platform,
+  style: PrinterStyle,
+  mixedCollations: MixedCollations,
+): PlatformPrinter | null {
   switch (platform.name) {
     case 'duckdb':
       return { family: 'duckdb', printer: new DuckDbPrinter(style) };

@@ -1,7 +1,7 @@
 /** SQL Server by product version, and Azure SQL Database. */
 import type { SqlServerVersion } from '../../../protocol/platform.ts';
 import type { PrinterStyle } from './printer.ts';
-import { type TsqlFeatures, TsqlPrinter } from './tsql.ts';
+import { type MixedCollations, type TsqlFeatures, TsqlPrinter } from './tsql.ts';
 
 /** CREATE OR ALTER came with a service pack of 2016, so 2016 takes the older way; STRING_AGG with 2017, UTF-8 with 2019. */
 export function sqlServerFeatures(version: SqlServerVersion): TsqlFeatures {
@@ -21,12 +21,12 @@ export function sqlServerFeatures(version: SqlServerVersion): TsqlFeatures {
 export function sqlServerPrinter(
   style: PrinterStyle,
   version: SqlServerVersion,
-  mixedCollations: boolean,
+  mixedCollations: MixedCollations,
 ): TsqlPrinter {
   return new TsqlPrinter(style, sqlServerFeatures(version), mixedCollations);
 }
 
 /** Azure SQL Database is kept up to the newest version. */
-export function azureSqlPrinter(style: PrinterStyle, mixedCollations: boolean): TsqlPrinter {
+export function azureSqlPrinter(style: PrinterStyle, mixedCollations: MixedCollations): TsqlPrinter {
   return new TsqlPrinter(style, sqlServerFeatures(2025), mixedCollations);
 }

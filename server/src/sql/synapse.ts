@@ -5,7 +5,7 @@ import type { Write } from '../load/plan.ts';
 import type { Merge } from './merge.ts';
 import type { PrinterStyle } from './printer.ts';
 import { indent } from './text.ts';
-import { type TsqlFeatures, TsqlPrinter } from './tsql.ts';
+import { type MixedCollations, type TsqlFeatures, TsqlPrinter } from './tsql.ts';
 
 const features: TsqlFeatures = {
   // Neither DROP … IF EXISTS nor CREATE OR ALTER is documented for it.
@@ -24,7 +24,7 @@ export class SynapsePrinter extends TsqlPrinter {
   /** The name by which a write's text calls the target, whose alias `t` UPDATE and DELETE do not take. */
   private readonly writtenTable: string | null;
 
-  constructor(style: PrinterStyle, mixedCollations = false, writtenTable: string | null = null) {
+  constructor(style: PrinterStyle, mixedCollations: MixedCollations = false, writtenTable: string | null = null) {
     super(style, features, mixedCollations);
     this.writtenTable = writtenTable;
   }

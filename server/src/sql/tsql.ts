@@ -43,13 +43,18 @@ export interface TsqlFeatures {
   readonly parameterDefaults: boolean;
 }
 
+/**
+ * Whether columns of the tables may have different collations, so that a comparison has to say which one counts: true for
+ * the database's own, or a collation's name.
+ */
+export type MixedCollations = boolean | string;
+
 export class TsqlPrinter extends Printer {
   readonly traits = { rowAddresses: false };
   readonly features: TsqlFeatures;
-  /** Columns of the tables may have different collations, so that a comparison has to say which one counts. */
-  readonly mixedCollations: boolean;
+  readonly mixedCollations: MixedCollations;
 
-  constructor(style: PrinterStyle, features: TsqlFeatures, mixedCollations = false) {
+  constructor(style: PrinterStyle, features: TsqlFeatures, mixedCollations: MixedCollations = false) {
     super(style);
     this.features = features;
     this.mixedCollations = mixedCollations;
@@ -145,7 +150,8 @@ export class TsqlPrinter extends Printer {
   }
 
   private settled(): string {
-    return this.mixedCollations ? ' COLLATE DATABASE_DEFAULT' : '';
+    if (this.mixedCollations === false) return '';
+    return ` COLLATE ${this.mixedCollations === true ? 'DATABASE_DEFAULT' : this.mixedCollations}`;
   }
 
   protected override sameness(left: Expression, right: Expression, text: TextRule): string {
@@ -177,7 +183,7 @@ export class TsqlPrinter extends Printer {
   }
 
   protected override unionPart(query: Query): string {
-    if (!this.mixedCollations || query.distinct) return super.unionPart(query);
+    if (this.mixedCollations === false || query.distinct) return super.unionPart(query);
     const items = query.items.map((of) => {
       const text = this.mixed(of.value);
       return text === this.expression(of.value) ? this.item(of) : `${text} AS ${this.name(of.name)}`;
@@ -187,7 +193,7 @@ export class TsqlPrinter extends Printer {
 
   protected override mixed(e: Expression): string {
     const text = this.expression(e);
-    return this.mixedCollations && isText(e) && e.kind !== 'literal' ? `${text} COLLATE DATABASE_DEFAULT` : text;
+    return isText(e) && e.kind !== 'literal' ? `${text}${this.settled()}` : text;
   }
 
   protected trimmed(text: string): string {
