@@ -111,6 +111,24 @@ describe('the rest stays understood', () => {
     }
   });
 
+  test('every cut of a MERGE keeps the table behind it, target, source and finished branches', () => {
+    const [whole] = unitsOf(parse(merge)).map((unit) => unit.statement);
+    if (whole?.kind !== 'merge' || whole.source === null) throw new Error('The text is no MERGE.');
+    const shapeOf = (node: object): string =>
+      JSON.stringify(node, (key, value: unknown) => (key === 'start' || key === 'end' ? undefined : value));
+    // A cut inside the first word leaves a name, which calls a procedure.
+    for (let end = 'MERGE'.length; end <= merge.length; end += 1) {
+      const cut = `${merge.slice(0, end)}\nCREATE TABLE dbo.later (z int);`;
+      const statements = unitsOf(parse(cut)).map((unit) => unit.statement);
+      expect(statements[statements.length - 1], cut).toMatchObject({ kind: 'create-table', elements: [{}] });
+      const part = statements.find((statement) => statement.kind === 'merge');
+      if (end > whole.target.end) expect(shapeOf(part?.target ?? {}), cut).toBe(shapeOf(whole.target));
+      if (end > whole.source.end) expect(shapeOf(part?.source ?? {}), cut).toBe(shapeOf(whole.source));
+      const finished = whole.branches.filter((branch) => branch.end < end);
+      expect((part?.branches ?? []).slice(0, finished.length).map(shapeOf), cut).toEqual(finished.map(shapeOf));
+    }
+  });
+
   test('a column without its type leaves the others', () => {
     const [statement] = unitsOf(
       parse('CREATE TABLE t (a int NOT NULL, b NOT NULL, c char(3) NULL, PRIMARY KEY (a))'),

@@ -1,4 +1,5 @@
 import type { Cursor } from './cursor.ts';
+import { isSubject } from './subjects.ts';
 import { tokenKind } from './tokens.ts';
 import type { Word } from './vocabulary.ts';
 
@@ -59,10 +60,15 @@ export function seemsStatementStart(cursor: Cursor, open: number): boolean {
   const firm = firmStarts.has(word);
   if (!firm && (open > 0 || !looseStarts.has(word))) return false;
   if (!cursor.onNewLine) return false;
+  // DDL is part of nothing: the statement before it breaks off, whatever its last word. `CREATE TABLE, CREATE VIEW TO u`
+  // are permissions.
+  if (definitionStarts.has(word) && isSubject(cursor.peek(1))) return ![',', 'TO', 'ON'].includes(cursor.peek(2));
   // `ON DELETE` and `ON UPDATE` go on; `SET … ON` is over.
   if (cursor.previousWord === 'ON') return word !== 'DELETE' && word !== 'UPDATE';
   return !goesOn.has(cursor.previousWord);
 }
+
+const definitionStarts: ReadonlySet<string> = new Set(['CREATE', 'ALTER', 'DROP']);
 
 /** Words after which a statement's word belongs to the statement before it. */
 const goesOn: ReadonlySet<string> = new Set([
