@@ -139,9 +139,9 @@ export function activate(context: vscode.ExtensionContext): void {
     cancel: () => runs.cancel(),
     rerun: (mode) => perform(() => again(runs, mode, false)),
     changeParameters: () => perform(() => again(runs, 'preview', true)),
-    openSql: () => perform(async () => showSql(runs, workbench)),
-    openFindOut: (query) => perform(() => workbench.showText('What the Run Wrote.sql', query, 'sql')),
-    openChecksScript: () => perform(() => workbench.showText('Data Checks.sql', inspector.checksScript, 'sql')),
+    openSql: () => perform(async () => showSql('Sent SQL.sql', runs.last?.text, runs.last?.target.uri)),
+    openFindOut: (query) => perform(() => showSql('What the Run Wrote.sql', query, runs.last?.target.uri)),
+    openChecksScript: () => perform(() => showSql('Data Checks.sql', inspector.checksScript, inspector.checked)),
     endTransaction: (action) => perform(() => runs.endTransaction(action)),
     searchKeys: (text) => perform(() => inspector.search(text)),
     chooseKey: (key) => perform(() => inspector.choose(key)),
@@ -177,6 +177,13 @@ export function activate(context: vscode.ExtensionContext): void {
   // The server starts after activation has returned: opening a file never waits for it.
   setImmediate(() => perform(() => server.start()));
 
+  /** Shows SQL that runs, if it runs, where the other document does. */
+  async function showSql(title: string, text: string | undefined, other: string | undefined): Promise<void> {
+    if (text === undefined || other === undefined) return;
+    const profile = connections.profileOf(other);
+    await connections.choose(await workbench.showText(title, text, 'sql'), profile);
+  }
+
   /** Runs what a person asked for; what goes wrong is said once, without secrets. */
   function perform(work: () => Promise<void>): void {
     work().catch(async (error: unknown) => {
@@ -202,10 +209,6 @@ function tellConnections(server: LanguageServer, connections: Connections): void
 
 async function again(runs: RunController, mode: RunMode, askParameters: boolean): Promise<void> {
   if (runs.last !== null) await runs.start(mode, runs.last.target, { askParameters });
-}
-
-async function showSql(runs: RunController, workbench: EditorWorkbench): Promise<void> {
-  if (runs.last !== null) await workbench.showText('Sent SQL.sql', runs.last.text, 'sql');
 }
 
 async function ruleNames(folder: string): Promise<readonly string[]> {

@@ -69,8 +69,8 @@ export interface Prompts {
 export interface Workbench {
   active(): OpenDocument | undefined;
   open(uri: string): Promise<OpenDocument>;
-  /** Shows a document that is nowhere on disk. */
-  showText(title: string, text: string, language: string): Promise<void>;
+  /** Shows a document that is nowhere on disk, and gives its URI. */
+  showText(title: string, text: string, language: string): Promise<string>;
   reveal(uri: string, range?: Range): Promise<void>;
   /** URI of the workspace folder that holds the document, else the first one; undefined without a folder. */
   folderOf(uri: string | undefined): string | undefined;

@@ -122,7 +122,7 @@ function countRow(name: CountName, count: number | null, largest: number): HTMLE
     element('th', { scope: 'row' }, name),
     element('td', { class: 'number' }, count === null ? '–' : formatNumber(count)),
     element('td', { class: 'bar-cell', 'aria-hidden': 'true' }, barOf(name, count ?? 0, largest)),
-    element('td', { class: 'meaning' }, count === null ? 'not part of this load' : meanings[name]),
+    element('td', { class: 'meaning' }, count === null ? 'not in this load' : meanings[name]),
   );
 }
 

@@ -41,7 +41,7 @@ export class ChecksView {
   }
 
   #item(check: CheckResult): HTMLElement {
-    const { state, symbol, word } = outcomeOf(check);
+    const { state, symbol, word, reason } = outcomeOf(check);
     const { result } = check;
     const rows =
       state === 'broken' && result !== null
@@ -57,19 +57,20 @@ export class ChecksView {
       icon(symbol),
       element('strong', {}, `${check.name}: ${word}`),
       element('div', { class: 'check-meaning' }, check.description),
+      reason === null ? null : element('div', { class: 'check-meaning' }, reason),
       rows,
     );
   }
 }
 
 function outcomeOf({ refusal, error, offending }: CheckResult) {
-  if (refusal !== null) return { state: 'open', symbol: 'circle-slash', word: `not checked. ${refusal}` };
-  if (error !== null) return { state: 'open', symbol: 'warning', word: `could not be checked: ${error}` };
-  if (offending === null) return { state: 'open', symbol: 'sync', word: 'is being checked' };
-  if (offending === 0) return { state: 'holds', symbol: 'pass', word: 'holds' };
+  if (refusal !== null) return { state: 'open', symbol: 'circle-slash', word: 'not checked', reason: refusal };
+  if (error !== null) return { state: 'open', symbol: 'warning', word: 'could not be checked', reason: error };
+  if (offending === null) return { state: 'open', symbol: 'sync', word: 'is being checked', reason: null };
+  if (offending === 0) return { state: 'holds', symbol: 'pass', word: 'holds', reason: null };
   const rows =
     offending === 1
       ? '1 row breaks'
       : `${offending < mostOffenders ? '' : 'at least '}${formatNumber(offending)} rows break`;
-  return { state: 'broken', symbol: 'error', word: `${rows} it` };
+  return { state: 'broken', symbol: 'error', word: `${rows} it`, reason: null };
 }

@@ -80,7 +80,7 @@ export class HistoryView {
     if (runs.length === 0) return;
     const present = drawn.filter((name) => runs.some((run) => (run.counts?.[name] ?? null) !== null));
     this.#chart.setAttribute('aria-label', `Counts of ${runs.length} runs; the table below has the numbers`);
-    this.#plot = new uPlot(options(present, this.#chart.clientWidth), data(runs, present), this.#chart);
+    this.#plot = new uPlot(options(present, runs.length, this.#chart.clientWidth), data(runs, present), this.#chart);
     this.#legend.replaceChildren(
       ...present.map((name) => element('li', {}, sample(name), `${name}: ${latest(runs, name)}`)),
     );
@@ -115,8 +115,14 @@ function color(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim() || 'gray';
 }
 
-function options(names: readonly (typeof drawn)[number][], width: number): uPlot.Options {
+/** Runs and rows are whole: no line of the grid stands between two of them. */
+const wholeSteps = [1, 2, 5]
+  .flatMap((step) => Array.from({ length: 12 }, (_, power) => step * 10 ** power))
+  .sort((a, b) => a - b);
+
+function options(names: readonly (typeof drawn)[number][], runs: number, width: number): uPlot.Options {
   const axis: uPlot.Axis = {
+    incrs: wholeSteps,
     stroke: color('--vscode-foreground'),
     grid: { stroke: color('--vscode-widget-border') },
     ticks: { stroke: color('--vscode-widget-border') },
@@ -126,7 +132,7 @@ function options(names: readonly (typeof drawn)[number][], width: number): uPlot
     height: 200,
     legend: { show: false },
     scales: {
-      x: { time: false, range: (_, min, max) => [min - 0.5, max + 0.5] },
+      x: { time: false, range: () => [0.5, runs + 0.5] },
       y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.1] },
     },
     axes: [

@@ -59,6 +59,7 @@ export class ResultsView {
         ),
       ),
     );
+    this.#choice.hidden = results.length === 0;
     const result = results[index];
     this.#grid = result === undefined ? null : new ResultGrid(result);
     this.#place.replaceChildren(this.#grid?.element ?? element('p', { class: 'empty' }, 'No result sets.'));

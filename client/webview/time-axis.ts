@@ -28,7 +28,8 @@ export function timeAxis(instants: readonly (string | null)[]): TimeAxis {
   });
   const first = bounded.length === 0 ? Date.UTC(2000, 0, 1) : Math.min(...bounded);
   const last = bounded.length === 0 ? first + day : Math.max(...bounded);
-  const span = Math.max(last - first, 1000);
+  // One moment alone has its day around it, so that a tick tells when it was.
+  const span = last === first ? day : Math.max(last - first, 1000);
   const from = first - span * margin * 2;
   const to = last + span * margin * 2;
   const place = (time: number) => Math.min(Math.max((time - from) / (to - from), 0), 1);

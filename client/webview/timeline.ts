@@ -99,8 +99,9 @@ function keyButton(key: readonly CellValue[], place: number, state: TimelineStat
 function pictureOf(timeline: Timeline, width: number): HTMLElement[] {
   const isKnown = timeline.businessKey.some(({ value }) => value !== null);
   const shownKey = isKnown ? timeline.businessKey : timeline.key;
-  const name = shownKey.map((part) => `${part.column} ${formatCell(part.value)}`).join(', ');
-  const title = `${timeline.table} · ${name}`;
+  const named = (show: (value: CellValue) => string) =>
+    `${timeline.table} · ${shownKey.map((part) => `${part.column} ${show(part.value)}`).join(', ')}`;
+  const title = named(formatCell);
   const svg = draw(timeline, title, width);
   const faults = timeline.faults.map((fault) =>
     element(
@@ -114,7 +115,7 @@ function pictureOf(timeline: Timeline, width: number): HTMLElement[] {
     element(
       'div',
       { class: 'actions' },
-      element('h2', {}, title),
+      element('h2', { title }, named(shortened)),
       button('Save Picture', 'device-camera', () => savePicture(svg, `timeline-${timeline.table}`)),
     ),
     element(
@@ -127,6 +128,12 @@ function pictureOf(timeline: Timeline, width: number): HTMLElement[] {
       : element('ul', { class: 'faults', 'aria-label': 'Gaps and overlaps' }, ...faults),
     versionTable(timeline),
   ];
+}
+
+/** A hash is told apart by its ends. */
+function shortened(value: CellValue): string {
+  const text = formatCell(value);
+  return text.length <= 24 ? text : `${text.slice(0, 12)}…${text.slice(-6)}`;
 }
 
 function draw(timeline: Timeline, title: string, width: number): SVGElement {

@@ -103,7 +103,7 @@ describe('Add Connection', () => {
     };
     await new AddConnectionCommand(connections, settings, prompts).run();
     expect(prompts.said).toEqual([
-      'Dev answers: dwh01 · DW · login loader · version 1. The server is Azure SQL Database, but the profile says sqlserver.',
+      'The server is Azure SQL Database, but the profile says sqlserver. Dev answers: dwh01 · DW · login loader · version 1',
     ]);
     settings.name = 'Dev';
     await connections.session('file:///w/a.sql');

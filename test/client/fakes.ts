@@ -101,8 +101,9 @@ export class FakeWorkbench implements Workbench {
   async open(uri: string): Promise<OpenDocument> {
     return { uri, language: 'sql', text: '', selection: null, isUntitled: false };
   }
-  async showText(_title: string, text: string): Promise<void> {
+  async showText(title: string, text: string): Promise<string> {
     this.shownText = text;
+    return `shown:/${title}`;
   }
   async reveal(): Promise<void> {}
   folderOf(): string {

@@ -163,8 +163,14 @@ describe('the checks', () => {
     expect(texts(view.element, 'li strong')).toEqual([
       'no-gap: holds',
       'no-gap: at least 1,000 rows break it',
-      'no-gap: could not be checked: Invalid column',
-      'no-gap: not checked. Its inputs are elsewhere.',
+      'no-gap: could not be checked',
+      'no-gap: not checked',
+    ]);
+    expect(texts(view.element, '.check-open .check-meaning')).toEqual([
+      'No gap.',
+      'Invalid column',
+      'No gap.',
+      'Its inputs are elsewhere.',
     ]);
     expect([...view.element.querySelectorAll('li')].map((item) => item.className)).toEqual([
       'check-holds',
@@ -273,6 +279,12 @@ describe('the timeline', () => {
     expect(axis.isBeyond('4000-01-01')).toBe(true);
     expect(axis.position('2026-03-05') - axis.position('2026-03-01')).toBeGreaterThan(0.5);
     expect(axis.ticks.length).toBeGreaterThan(2);
+  });
+
+  test('one moment alone has a tick that tells when it was', () => {
+    const axis = timeAxis(['2026-03-01 15:59:24.747631', null]);
+    expect(axis.position('2026-03-01 15:59:24.747631')).toBeCloseTo(0.5);
+    expect(axis.ticks.length).toBeGreaterThan(0);
   });
 
   test.each([

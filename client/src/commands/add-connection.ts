@@ -58,7 +58,8 @@ export class AddConnectionCommand implements Command {
       const lines = [facts.server, facts.database, facts.login === null ? null : `login ${facts.login}`, ...about];
       const answer = `${profile.name} answers: ${lines.filter((line) => line !== null).join(' · ')}`;
       if (warnings.length === 0) await this.#prompts.inform(answer);
-      else await this.#prompts.warn(`${answer}. ${warnings.join(' ')}`);
+      // The editor cuts long notifications: what has to be read stands first.
+      else await this.#prompts.warn(`${warnings.join(' ')} ${answer}`);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       await this.#prompts.fail(`${profile.name} does not answer: ${reason}`);

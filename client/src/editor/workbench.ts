@@ -7,20 +7,33 @@ const proposalScheme = 'mergewright-proposal';
 /** Documents, folders and commands of the editor. */
 export class EditorWorkbench implements Workbench, RuleLookup, vscode.Disposable {
   readonly #proposals = new Map<string, string>();
-  readonly #registration: vscode.Disposable;
+  /** Says that a text under a title is another one: a document that is open is read again. */
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly #registrations: readonly vscode.Disposable[];
+  /** The text editor that had the focus last. */
+  #last = vscode.window.activeTextEditor;
 
   constructor() {
-    this.#registration = vscode.workspace.registerTextDocumentContentProvider(proposalScheme, {
-      provideTextDocumentContent: (uri) => this.#proposals.get(uri.path) ?? '',
-    });
+    this.#registrations = [
+      this.#changed,
+      vscode.workspace.registerTextDocumentContentProvider(proposalScheme, {
+        onDidChange: this.#changed.event,
+        provideTextDocumentContent: (uri) => this.#proposals.get(uri.path) ?? '',
+      }),
+      vscode.window.onDidChangeActiveTextEditor((editor) => {
+        this.#last = editor ?? this.#last;
+      }),
+    ];
   }
 
   dispose(): void {
-    this.#registration.dispose();
+    for (const registration of this.#registrations) registration.dispose();
   }
 
   active(): OpenDocument | undefined {
-    const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
+    // While the panel has the focus, a command means the file that the person was in, even if the panel hides it.
+    const last = this.#last?.document.isClosed === false ? this.#last : undefined;
+    const editor = vscode.window.activeTextEditor ?? last ?? vscode.window.visibleTextEditors[0];
     return editor === undefined ? undefined : described(editor.document, editor.selection);
   }
 
@@ -28,12 +41,15 @@ export class EditorWorkbench implements Workbench, RuleLookup, vscode.Disposable
     return described(await vscode.workspace.openTextDocument(vscode.Uri.parse(uri, true)), null);
   }
 
-  async showText(title: string, text: string, language: string): Promise<void> {
+  async showText(title: string, text: string, language: string): Promise<string> {
     const path = `/${title}`;
+    const uri = vscode.Uri.from({ scheme: proposalScheme, path });
     this.#proposals.set(path, text);
-    const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme: proposalScheme, path }));
+    this.#changed.fire(uri);
+    const document = await vscode.workspace.openTextDocument(uri);
     await vscode.languages.setTextDocumentLanguage(document, language);
     await vscode.window.showTextDocument(document, { preview: true });
+    return document.uri.toString();
   }
 
   async reveal(uri: string, range?: Range): Promise<void> {

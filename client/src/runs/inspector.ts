@@ -18,6 +18,7 @@ export class Inspector {
   readonly #connections: Connections;
   readonly #panel: RunPanel;
   #checksScript = '';
+  #checked: string | undefined;
   #target: { readonly uri: string; readonly table: TableName } | null = null;
 
   constructor(server: Server, connections: Connections, panel: RunPanel) {
@@ -29,6 +30,11 @@ export class Inspector {
   /** The checks that ran last, as a script for a pipeline. */
   get checksScript(): string {
     return this.#checksScript;
+  }
+
+  /** URI of the document whose connection the checks ran on last. */
+  get checked(): string | undefined {
+    return this.#checked;
   }
 
   /** The table whose keys the panel's search looks through. */
@@ -56,6 +62,7 @@ export class Inspector {
     const name = dotted(table);
     if (checks.length === 0) throw new Error(problems[0]?.message ?? `${name} has no invariants that can be checked.`);
     this.#checksScript = script;
+    this.#checked = uri;
     const opened = await this.#connections.session(uri);
     if (opened === undefined) return;
     const batches = checks.flatMap(({ batch }) => batch ?? []);
