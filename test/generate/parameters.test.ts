@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { CatalogTable } from '../../protocol/catalog.ts';
 import { generateLoad } from '../../server/src/generate/generate.ts';
 import { readHeader } from '../../server/src/generate/header.ts';
 import { resolveOptions } from '../../server/src/generate/options.ts';
@@ -138,6 +139,23 @@ describe('what a platform can not do', () => {
     const { value, problems } = generateLoad(patientRequest('sqlserver:2016'));
     expect(problems.map(({ message }) => message).join()).toContain('unsupported: UTF-8 digest');
     expect(value?.files[0]?.text).toContain('not_ascii: ');
+  });
+
+  test.each([
+    ['sqlserver:2014', 'nvarchar(max)', true],
+    ['sqlserver:2016', 'nvarchar(max)', false],
+    ['sqlserver:2014', 'nvarchar(100)', false],
+  ])('a digest on %s over %s is limited in its bytes: %s', (platform, type, isLimited) => {
+    const request = patientRequest(platform);
+    const widened = (table: CatalogTable): CatalogTable => ({
+      ...table,
+      columns: table.columns.map((of) => (of.name.toLowerCase() === 'city' ? { ...of, type } : of)),
+    });
+    const { source, target } = request.tables;
+    const tables = { ...request.tables, source: widened(source), target: widened(target) };
+    const { value, problems } = generateLoad({ ...request, tables });
+    expect(value).not.toBeNull();
+    expect(problems.some(({ message }) => message.startsWith('unsupported: digest of a long text'))).toBe(isLimited);
   });
 
   test('a narrowing names both types', () => {

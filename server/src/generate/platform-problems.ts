@@ -19,6 +19,7 @@ export function platformProblems(
     ...databaseProblems(tables, platform),
     ...mergeProblems(plan, specification, tables, platform),
     ...(lacksUtf8(platform) && hashesText(plan) ? [asciiOnly(platform)] : []),
+    ...(hashesFewBytes(platform) && hashesLongText(plan) ? [fewBytes(platform)] : []),
     ...(!isTsql(platform.name) && findInPlan(plan, ({ kind }) => kind === 'checksum') ? [noChecksum(platform)] : []),
   ];
 }
@@ -116,6 +117,24 @@ function asciiOnly(platform: Platform): Problem {
     severity: 'warning',
     message: `unsupported: UTF-8 digest: SQL Server ${platform.version} has no UTF-8 collation, so texts are hashed as ASCII and a guard stops the load for any other letter; the nearest without that limit is SQL Server 2019.`,
   };
+}
+
+/** HASHBYTES took 8,000 bytes until SQL Server 2016. */
+function hashesFewBytes(platform: Platform): boolean {
+  return platform.name === 'sqlserver' && (platform.version ?? 2019) < 2016;
+}
+
+function fewBytes(platform: Platform): Problem {
+  return {
+    code: 'unsupported',
+    severity: 'warning',
+    message: `unsupported: digest of a long text: SQL Server ${platform.version} hashes at most 8,000 bytes, so a longer text stops the load; the nearest without that limit is SQL Server 2016.`,
+  };
+}
+
+/** Before UTF-8 a digest takes a byte a letter. */
+function hashesLongText(plan: LoadPlan): boolean {
+  return findInPlan(plan, (node) => node.kind === 'digest' && node.length > 8000);
 }
 
 function noChecksum(platform: Platform): Problem {
