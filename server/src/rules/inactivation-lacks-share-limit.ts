@@ -1,5 +1,5 @@
 import { detectionsOf, detects } from './analysis/absences.ts';
-import { isGuardedBy } from './analysis/flow.ts';
+import { isGuardedBy } from './analysis/guards.ts';
 import { branchesOf, mergesOf } from './analysis/merges.ts';
 import { indicesByTables, stepsAt } from './analysis/selections.ts';
 import { tableNamesOf } from './analysis/sides.ts';

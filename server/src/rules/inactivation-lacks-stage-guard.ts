@@ -1,7 +1,7 @@
 import { isSpark } from '../../../protocol/platform.ts';
 import { detectingSteps, detectionsOf } from './analysis/absences.ts';
 import { emptyGuard, indentOf, insertAt } from './analysis/fixes.ts';
-import { isGuardedBy } from './analysis/flow.ts';
+import { isGuardedBy } from './analysis/guards.ts';
 import { originsOf } from './analysis/sides.ts';
 import type { Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';

@@ -1,7 +1,7 @@
 import { isSpark } from '../../../protocol/platform.ts';
 import { lastPart } from '../syntax/inspect.ts';
 import { emptyGuard, indentOf, insertAt } from './analysis/fixes.ts';
-import { isGuardedBy } from './analysis/flow.ts';
+import { isGuardedBy } from './analysis/guards.ts';
 import { branchesOf, isLiteralSource, type MergeFacts, mergesOf } from './analysis/merges.ts';
 import { stepsWith } from './analysis/selections.ts';
 import { meet, originsOf, tablesIn } from './analysis/sides.ts';

@@ -1,9 +1,8 @@
-import { bare, childrenOf, findAll } from '../../syntax/inspect.ts';
-import type { Call, Expression, Node, Statement } from '../../syntax/tree.ts';
+import { bare, childrenOf } from '../../syntax/inspect.ts';
+import type { Call, Expression, Node } from '../../syntax/tree.ts';
 import { memo } from './memo.ts';
 import { callName, same } from './names.ts';
-import { indexIn, indicesOf, stepsOf } from './selections.ts';
-import { meet, type TableNames, tablesIn } from './sides.ts';
+import { indicesOf, stepsOf } from './selections.ts';
 import type { Body, Step } from './steps.ts';
 
 /** Indices of the steps that open or end a transaction, with what holds behind them. */
@@ -63,68 +62,6 @@ export const clockReads = memo((step: Step): readonly Call[] => {
 export function isClock(expression: Expression): boolean {
   const inner = bare(expression);
   return inner.kind === 'call' && clocks.has(callName(inner));
-}
-
-/** Ends a load: THROW, RAISERROR, RETURN, GOTO. */
-function isStop(statement: Statement): boolean {
-  return ['throw', 'raiserror', 'return', 'goto'].includes(statement.kind);
-}
-
-/**
- * True when something before or around a write tests whether tables have rows: an IF over them that stops the load
- * or holds the write, a variable filled from them and tested so, or an EXISTS of the write itself.
- */
-export function isGuardedBy(body: Body, step: Step, tables: TableNames): boolean {
-  const index = indexIn(body, step);
-  const reads = (node: Node) => meet(tablesIn(node), tables);
-  const variables = new Set<string>();
-  const mentions = (node: Node): boolean =>
-    reads(node) || findAll(node, 'variable').some((variable) => variables.has(variable.name.toLowerCase()));
-
-  for (const before of body.steps.slice(0, Math.max(0, index))) {
-    const { statement } = before;
-    for (const name of variablesFilledFrom(statement, mentions)) variables.add(name);
-    // The row count of a statement that filled the stage.
-    if (statement.kind === 'insert' && 'name' in statement.target && reads(statement.target)) {
-      variables.add('@@rowcount');
-    }
-    if (isErrorQuery(before) && mentions(statement)) return true;
-    if (!isStop(statement) && !(statement.kind === 'set-variable')) continue;
-    if (isStop(statement) && before.guards.some((guard) => mentions(guard.condition))) return true;
-  }
-  if (step.guards.some((guard) => mentions(guard.condition))) return true;
-  return step.find('exists').some(({ node, parent }) => {
-    if (parent?.node.kind === 'unary') return false;
-    const { body: inner } = node.query;
-    return inner.kind === 'select' && inner.where === null && inner.from.some((source) => reads(source));
-  });
-}
-
-/** Variables (lower case) that a statement fills from something that fits. */
-function variablesFilledFrom(statement: Statement, fits: (node: Node) => boolean): readonly string[] {
-  switch (statement.kind) {
-    case 'declare':
-      return statement.variables.flatMap((variable) =>
-        variable.value !== null && fits(variable.value) ? [variable.name.toLowerCase()] : [],
-      );
-    case 'set-variable':
-      return fits(statement.value) ? [statement.variable.name.toLowerCase()] : [];
-    case 'select-statement': {
-      const { body } = statement.query;
-      if (body.kind !== 'select' || !fits(statement.query)) return [];
-      return body.items.flatMap((item) => (item.assigns === null ? [] : [item.assigns.name.toLowerCase()]));
-    }
-    default:
-      return [];
-  }
-}
-
-/** A SELECT that raises an error by a function: DuckDB's error(), Spark's raise_error() and assert_true(). */
-function isErrorQuery(step: Step): boolean {
-  return (
-    step.statement.kind === 'select-statement' &&
-    step.find('call').some(({ node }) => ['ERROR', 'RAISE_ERROR', 'ASSERT_TRUE'].includes(callName(node)))
-  );
 }
 
 export function hasDescendant(node: Node, fits: (node: Node) => boolean): boolean {

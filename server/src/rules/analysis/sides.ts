@@ -103,7 +103,8 @@ export function meet(left: TableNames, right: TableNames): boolean {
   return false;
 }
 
-function lastName(name: string): string {
+/** A table's name of `TableNames` without its schema. */
+export function lastName(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
