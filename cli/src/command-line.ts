@@ -1,4 +1,5 @@
 /** The command line: finds the command, prints its result, turns its faults into exit codes. */
+import manifest from '../../package.json' with { type: 'json' };
 import type { Command, CommandContext } from './command.ts';
 import { UsageError } from './command.ts';
 
@@ -18,28 +19,35 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 /** Runs one command; the exit code is 0, 1 for findings or a failed run, 2 for wrong usage or unreadable input. */
 export async function commandLine(args: readonly string[], context: CommandContext): Promise<number> {
   const [name, ...rest] = args;
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+  if (name === '--version' || name === '-v' || name === '-V' || name === 'version') {
+    context.out(`${manifest.version}\n`);
+    return 0;
+  }
+  const isHelp = name === '--help' || name === '-h' || name === 'help';
+  if (name === undefined || (isHelp && rest.length === 0)) {
     context.out(await overview());
     return name === undefined ? 2 : 0;
   }
-  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const wanted = isHelp ? (rest[0] ?? '') : name;
+  const load = Object.hasOwn(commands, wanted) ? commands[wanted] : undefined;
   if (load === undefined) {
-    context.err(`There is no command "${name}"; choose one of ${Object.keys(commands).join(', ')}.`);
+    context.err(`There is no command "${wanted}"; choose one of ${Object.keys(commands).join(', ')}.`);
     return 2;
   }
   const command = await load();
-  if (rest.length === 1 && (rest[0] === '--help' || rest[0] === '-h')) {
+  // A pattern's own help is the command's matter.
+  const asksHelp = rest.some((each) => each === '--help' || each === '-h');
+  if (isHelp || (asksHelp && (rest.length === 1 || command.hasOwnHelp !== true))) {
     context.out(`${command.summary}\n\n${command.usage.join('\n')}\n`);
     return 0;
   }
   try {
     return await command.run(rest, context);
   } catch (error) {
-    if (error instanceof UsageError || isArgumentFault(error)) {
-      context.err(error.message.replace(/\s*\n\s*/g, ' '));
-      return 2;
-    }
-    throw error;
+    const message = error instanceof UsageError ? error.message : argumentFault(error, command.name);
+    if (message === undefined) throw error;
+    context.err(message.replace(/\s*\n\s*/g, ' '));
+    return 2;
   }
 }
 
@@ -49,7 +57,10 @@ async function overview(): Promise<string> {
   return `mergewright COMMAND …\n\n${lines.join('\n')}\n\nmergewright COMMAND --help shows how a command is called.\n`;
 }
 
-/** What `parseArgs` says of unknown and incomplete options. */
-function isArgumentFault(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+/** What `parseArgs` says of unknown and incomplete options, with what to do; undefined for any other error. */
+function argumentFault(error: unknown, command: string): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || !String(error.code).startsWith('ERR_PARSE_ARGS'))
+    return undefined;
+  const [said = ''] = error.message.split(/[.\n]/);
+  return `${said}; mergewright ${command} --help shows how it is called.`;
 }

@@ -16,6 +16,8 @@ export interface Command {
   readonly summary: string;
   /** Lines of the usage text. */
   readonly usage: readonly string[];
+  /** It answers --help behind further arguments itself. */
+  readonly hasOwnHelp?: boolean;
   /** Exit code: 0 nothing found, 1 findings at warning or above or a failed run, 2 wrong usage or unreadable input. */
   readonly run: (args: readonly string[], context: CommandContext) => Promise<number>;
 }

@@ -77,7 +77,9 @@ describe('run on the embedded engine', () => {
     await terminal.call('seed', '--ddl', 'ddl.sql', '--connection', 'duckdb:w.duckdb');
     const called = await terminal.call('run', 'load.sql', '--connection', 'duckdb:w.duckdb', '--json');
     expect(called.code).toBe(1);
-    expect(called.err[0]).toBe('duplicate_key: K10, K20 (batch 1). The open transaction was rolled back.');
+    expect(called.err[0]).toBe(
+      'duplicate_key: K10, K20 (batch 1). The open transaction was rolled back. Correct these rows in the source, or the option of the load that stops for them.',
+    );
     expect(resultOf(called)).toMatchObject({
       status: 'failed',
       error: { code: 'duplicate_key', message: 'duplicate_key: K10, K20', batch: 0 },
@@ -389,7 +391,9 @@ test('a transaction that a script leaves open is rolled back, and said', async (
     `mssql://u@localhost:${server.port}/d?encrypt=false`,
   );
   expect(called.code).toBe(1);
-  expect(called.err).toEqual(['547: conflict (batch 1, line 1). The open transaction was rolled back.']);
+  expect(called.err).toEqual([
+    '547: conflict (batch 1, line 1). The open transaction was rolled back. mergewright preview names the keys and the missing values; correct them in the source or in the script.',
+  ]);
   expect(server.sessions[0]).toMatchObject({ commits: 0 });
 });
 

@@ -48,6 +48,7 @@ export const generate: Command = {
     'mergewright generate --all [--ddl PATH…] [--out DIR]',
     'mergewright generate PATTERN --help',
   ],
+  hasOwnHelp: true,
   async run(args, context) {
     const { values, positionals } = parse(withPathLists(args));
     const [pattern, ...rest] = positionals;

@@ -1,4 +1,4 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { firstSettings } from '../../../server/src/workspace/first-settings.ts';
@@ -16,14 +16,15 @@ export const init: Command = {
     if (rest.length > 0) throw new UsageError('Name one folder, as in: mergewright init warehouse/');
     const path = resolve(context.cwd, directory);
     const kind = await stat(path).catch(() => undefined);
-    if (kind !== undefined && !kind.isDirectory())
-      throw new UsageError(`${directory} is a file; name the folder that the settings are for.`);
+    // Settings follow from the tables of a folder; one that is not there is a name mistyped.
+    if (kind === undefined)
+      throw new UsageError(`${directory} does not exist; name the folder that holds your DDL, or create it first.`);
+    if (!kind.isDirectory()) throw new UsageError(`${directory} is a file; name the folder that the settings are for.`);
     const files = new NodeFiles(context.cwd);
     const name = files.nameOf(path);
     const folder = new Folder(files, name);
     await folder.read([name]);
     const shown = join(directory, 'mergewright.json');
-    await mkdir(path, { recursive: true });
     try {
       await writeFile(join(path, 'mergewright.json'), firstSettings(folder), { flag: 'wx' });
     } catch (error) {

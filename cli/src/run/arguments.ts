@@ -45,6 +45,8 @@ export async function readScriptArguments(
     throw new UsageError(
       `Name one script, as in: mergewright ${command} load.sql --connection duckdb:warehouse.duckdb`,
     );
+  if (command === 'preview' && (values.yes !== undefined || values['dry-run']))
+    throw new UsageError('A preview writes nothing, so it takes neither --yes nor --dry-run; leave them out.');
   const parameters = readParameters(values.param ?? []);
   const connection = await findConnection(values.connection, context.cwd, context.env);
   const path = resolve(context.cwd, script);

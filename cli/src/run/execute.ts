@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { countNames } from '../../../protocol/counts.ts';
-import type { PreviewResult, RunEvent, RunResult } from '../../../protocol/run.ts';
+import type { PreviewResult, RunError, RunEvent, RunResult } from '../../../protocol/run.ts';
 import type { RunJob } from '../../../protocol/runner-process.ts';
 import { memoryFile } from '../../../runner/src/connection-text.ts';
 import { openSession } from '../../../runner/src/open-session.ts';
 import { defaultCancelDeadlineMs, Run, type RunEnd } from '../../../runner/src/run.ts';
 import { ConnectionError, type Session } from '../../../runner/src/session.ts';
 import { type CommandContext, UsageError } from '../command.ts';
+import { adviceFor } from './advice.ts';
 import type { ChosenConnection } from './connections.ts';
 
 /** Opens the session of a command; what stands against it is one line. */
@@ -57,7 +58,8 @@ export function report(end: RunEnd, json: boolean, context: CommandContext): num
   if (json) context.out(`${JSON.stringify(result, null, 2)}\n`);
   else context.out(resultText(result));
   // A failed run says everything in one line.
-  const said = result.error === null ? notes : [[`${errorLine(result)}.`, ...notes].join(' ')];
+  const said =
+    result.error === null ? notes : [[errorLine(result.error), ...notes, adviceFor(result.error)].join(' ').trimEnd()];
   const tell = result.status !== 'done' || json ? context.err : (note: string) => context.out(`${note}\n`);
   for (const line of said) tell(line);
   return result.status === 'done' ? 0 : 1;
@@ -75,12 +77,11 @@ export function place(session: Session, { settings }: ChosenConnection): string 
   return parts.filter((part) => part !== null).join(' · ');
 }
 
-function errorLine({ error }: RunResult): string {
-  if (error === null) return '';
+function errorLine(error: RunError): string {
   const file = error.file === undefined ? '' : ` of ${error.file}`;
   const line = error.line === null ? '' : `, line ${error.line + 1}${file}`;
   const message = error.message.startsWith(`${error.code}: `) ? error.message : `${error.code}: ${error.message}`;
-  return `${message.replace(/\s*\n\s*/g, ' ')} (batch ${error.batch + 1}${line})`;
+  return `${message.replace(/\s*\n\s*/g, ' ').replace(/\.$/, '')} (batch ${error.batch + 1}${line}).`;
 }
 
 function resultText(result: RunResult | PreviewResult): string {

@@ -34,7 +34,7 @@ export function previewScript(text: string, platform: PlatformName, tables: Know
     try {
       const plan = reader.plan(lineOf);
       if (reader.wanted.size === 0) {
-        return plan === null ? refused('the script writes to no table') : { plan, refusal: null };
+        return plan === null ? { plan, refusal: noWrite } : { plan, refusal: null };
       }
       imaged = new Set([...imaged, ...reader.wanted]);
     } catch (error) {
@@ -43,6 +43,8 @@ export function previewScript(text: string, platform: PlatformName, tables: Know
     }
   }
 }
+
+const noWrite = 'The script writes to no table, so there are no changes to preview.';
 
 function refused(why: string): ScriptPreview {
   return { plan: null, refusal: `What the script would change is not known before it runs: ${why}.` };
