@@ -63,6 +63,24 @@ SELECT 'SELECT 2';`),
     expect(shown(found)).toMatchObject([[expect.stringContaining('MERGE'), true, ['merge']]]);
   });
 
+  test('what a procedure or a cursor put into a variable is not known', () => {
+    const start = "DECLARE @q varchar(max) = 'no SQL yet';";
+    for (const filled of ['EXEC dbo.build 1, @q OUTPUT', 'FETCH NEXT FROM c INTO @a, @Q']) {
+      expect(dynamicScripts(parse(`${start} ${filled}; EXEC (@q)`)).map(({ complete }) => complete)).toEqual([false]);
+    }
+  });
+
+  test('what runs on a linked server may be any SQL', () => {
+    expect(dynamicScripts(parse("EXEC ('BEGIN pkg.load(1); END;') AT ora"))).toEqual([]);
+  });
+
+  test('a backslash at the end of a line continues a string', () => {
+    const text = "EXEC ('SELECT a FROM dbo.\\\r\nt WHERE')";
+    const [script] = dynamicScripts(parse(text));
+    expect(script?.script.text).toBe('SELECT a FROM dbo.t WHERE');
+    expect(script?.hostOffset(18)).toBe(text.indexOf('t WHERE'));
+  });
+
   test('variables end with their batch', () => {
     const found = dynamicScripts(parse("DECLARE @q varchar(9) = 'SELECT 1'\nGO\nDECLARE @q varchar(9)\nEXEC (@q)"));
     expect(found.map((script) => script.complete)).toEqual([false]);

@@ -1,6 +1,7 @@
+import { isTsql } from '../../../protocol/platform.ts';
 import { type EmbeddedScript, EmbeddedText } from './embedded.ts';
 import { bare, walk } from './inspect.ts';
-import type { Execute, Expression, Literal, Node, Script, Unit } from './tree.ts';
+import type { Execute, Expression, Literal, Node, NodeBase, Script, Unit } from './tree.ts';
 
 /**
  * The SQL that a script builds in strings and executes: EXEC ('…'), sp_executesql, EXECUTE IMMEDIATE, with variables
@@ -52,8 +53,16 @@ class DynamicReader {
         return null;
       case 'execute': {
         const sql = executedText(node);
-        return sql === null ? null : this.textOf(unit, sql);
+        const text = sql === null ? null : this.textOf(unit, sql);
+        // What a procedure gives back is not known.
+        for (const { value, output } of node.arguments) {
+          if (output && value.kind === 'variable') this.variables.delete(value.name.toLowerCase());
+        }
+        return text;
       }
+      case 'opaque':
+        if (node.name === 'FETCH') this.forgetFetched(unit, node);
+        return null;
       default:
         return null;
     }
@@ -67,6 +76,13 @@ class DynamicReader {
     text.append(this.textOf(unit, value));
     if (conditional) text.complete = false;
     this.variables.set(key, text);
+  }
+
+  /** FETCH … INTO fills its variables from a cursor. */
+  private forgetFetched(unit: Unit, fetch: NodeBase): void {
+    const text = this.script.text.slice(unit.offset + fetch.start, unit.offset + fetch.end);
+    const [, into = ''] = /\bINTO\b(.*)/is.exec(text) ?? [];
+    for (const [name] of into.matchAll(/@[\w@#$]+/g)) this.variables.delete(name.toLowerCase());
   }
 
   private textOf(unit: Unit, expression: Expression): EmbeddedText {
@@ -100,12 +116,19 @@ class DynamicReader {
     const raw = this.script.text.slice(from, unit.offset + literal.end);
     const open = raw.search(/['"]/);
     const mark = raw.charAt(open);
+    const tsql = isTsql(this.script.platform);
     const backslashes = this.script.platform !== 'duckdb' && mark === '"';
     const last = raw.endsWith(mark) ? raw.length - 1 : raw.length;
     for (let index = open + 1; index < last; index += 1) {
       const character = raw.charAt(index);
       const doubled = character === mark && raw.charAt(index + 1) === mark;
       const escaped = backslashes && character === '\\';
+      // T-SQL leaves out a backslash at the end of a line, together with the line's end.
+      const continued = tsql && character === '\\' ? /^\r?\n/.exec(raw.slice(index + 1, index + 3)) : null;
+      if (continued !== null) {
+        index += continued[0].length;
+        continue;
+      }
       if (doubled || escaped) {
         text.addCharacter(raw.charAt(index + 1), from + index, 2);
         index += 1;
@@ -122,8 +145,9 @@ function isConcat(name: string | undefined): boolean {
   return name !== undefined && /^concat$/i.test(name);
 }
 
-/** The expression that EXEC (…), sp_executesql or EXECUTE IMMEDIATE runs. */
+/** The expression that EXEC (…), sp_executesql or EXECUTE IMMEDIATE runs here: another server may speak another SQL. */
 function executedText(statement: Execute): Expression | null {
+  if (statement.clauses.some((clause) => clause.name === 'AT')) return null;
   if (statement.sql !== null) return statement.sql;
   const { procedure } = statement;
   if (procedure === null || procedure.kind !== 'name') return null;
