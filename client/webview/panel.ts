@@ -83,6 +83,8 @@ function receive(update: PanelUpdate): void {
       return;
     case 'show':
       tabs.select(update.tab);
+      // In a low window the header fills the view, and what was asked for would stand below it.
+      if (update.tab !== 'changes') tabs.element.scrollIntoView({ block: 'start' });
       return;
   }
 }

@@ -82,14 +82,14 @@ function keyButton(key: readonly CellValue[], place: number, state: TimelineStat
   const business = state.businessKeys[place] ?? [];
   // A key that its hub lacks has no other name than itself.
   const isKnown = business.some((value) => value !== null);
-  const label = (isKnown ? business : key).map(formatCell).join(' · ');
+  const label = (isKnown ? business : key).map(shortened).join(' · ');
   const title = state.keyColumns.map((column, index) => `${column} ${formatCell(key[index] ?? null)}`).join(', ');
   return element(
     'button',
     {
       class: 'key',
       'aria-pressed': String(isChosen ?? false),
-      title: isKnown ? title : state.keyColumns.join(' · '),
+      title,
       onclick: () => send({ kind: 'key', key }),
     },
     label,
