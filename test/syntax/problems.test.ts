@@ -81,6 +81,10 @@ describe('one problem at the mistake, with what was expected', () => {
     );
     checkProblems('CREATE TABLE t (a INT,«,» b INT)', ["Expected a column name, but found ','."], 'duckdb');
     checkProblems('CREATE TABLE t (a INT SOMETHING NEW, b INT) FUTURE CLAUSE', [], 'databricks');
+    checkProblems('SELECT a FROM t FUTURE CLAUSE (b)', [], 'databricks');
+    checkProblems('SELECT f(a «b») FROM t', ["Expected ',' or ')', but found 'b'."], 'databricks');
+    checkProblems('SELECT CAST(a «DATE») FROM t', ["Expected AS, but found 'DATE'."], 'duckdb');
+    checkProblems('SELECT a AS b «5» FROM t', ["Expected the end of the statement, but found '5'."], 'spark');
   });
 });
 

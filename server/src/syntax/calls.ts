@@ -15,6 +15,7 @@ export function parseCast(cursor: Cursor, name: 'CAST' | 'TRY_CAST'): Expression
   cursor.expect('AS');
   const type = parseDataType(cursor);
   let style: Expression | null = null;
+  if (cursor.dialect.family === 'spark' && cursor.eat('COLLATE')) parseName(cursor, 'a collation');
   if (cursor.dialect.family === 'spark' && cursor.eat('FORMAT')) style = cursor.grammar.value(cursor);
   closeParenthesis(cursor);
   return { kind: 'cast', start, end: cursor.end, function: name, operand, type, style };
@@ -157,7 +158,8 @@ function parseArgument(cursor: Cursor, name: string, position: number): Expressi
   const { start } = cursor;
   if (cursor.at('*')) {
     const next = cursor.peek(1);
-    if (next === ')' || next === ',' || cursor.dialect.family !== 'tsql') {
+    const spread = cursor.dialect.family === 'duckdb' && cursor.nameAhead(1) && cursor.peek(2) === '(';
+    if (!spread && (next === ')' || next === ',' || cursor.dialect.family !== 'tsql')) {
       return parseStar(cursor, none, start);
     }
   }

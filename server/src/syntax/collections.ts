@@ -56,6 +56,7 @@ function parseKey(cursor: Cursor): Identifier | Literal {
 export function parseInterval(cursor: Cursor): Expression {
   const { start } = cursor;
   cursor.advance();
+  cursor.eatAny('-', '+');
   let value = cursor.grammar.primary(cursor);
   const units: string[] = [];
   // Spark chains pairs: INTERVAL 1 DAY 2 HOURS.
@@ -65,13 +66,18 @@ export function parseInterval(cursor: Cursor): Expression {
     if (cursor.at('TO') && isUnitAhead(cursor)) {
       units.push('TO');
       cursor.advance();
-    } else if (atSignedPair(cursor) || (cursor.kind === tokenKind.number && isUnitAhead(cursor))) {
+    } else if (atSignedPair(cursor) || isPair(cursor)) {
       cursor.eatAny('+', '-');
       const next = cursor.grammar.primary(cursor);
       value = { kind: 'tuple', start: value.start, end: cursor.end, items: [value, next] };
     }
   }
   return { kind: 'interval', start, end: cursor.end, value, unit: units.join(' ') };
+}
+
+function isPair(cursor: Cursor): boolean {
+  const { kind } = cursor;
+  return (kind === tokenKind.number || kind === tokenKind.string) && isUnitAhead(cursor);
 }
 
 /** Spark: `INTERVAL 1 DAY + 2 HOURS`, one interval as long as every value has its unit. */

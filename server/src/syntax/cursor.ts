@@ -9,6 +9,9 @@ import type { Word } from './vocabulary.ts';
 const window = 16;
 const chunk = 256;
 
+/** What is expected behind a finished statement. */
+export const endOfStatement = 'the end of the statement';
+
 /** Nesting beyond this is skipped as opaque text: the parser recurses, and its stack is finite. */
 export const deepestNesting = 180;
 
@@ -300,7 +303,7 @@ export class Cursor {
     if (this.recovering) return;
     const kind = this.kind;
     this.stumbled = true;
-    if (this.isUncertain(kind)) {
+    if (this.isUncertain(kind, expected)) {
       this.recovering = true;
       return;
     }
@@ -313,12 +316,12 @@ export class Cursor {
   }
 
   /**
-   * Spark SQL and DuckDB are not known to the last clause: a plain word in an unexpected place may be one of them. Only
-   * punctuation, reserved words and the end of the text are beyond doubt there.
+   * Spark SQL and DuckDB are not known to the last clause: a word behind a finished statement may begin one that is new.
+   * Anywhere else, and with anything but a name, an unexpected token is beyond doubt.
    */
-  private isUncertain(kind: TokenKind): boolean {
-    if (this.dialect.family === 'tsql') return false;
-    return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind !== tokenKind.punctuation);
+  private isUncertain(kind: TokenKind, expected: string): boolean {
+    if (this.dialect.family === 'tsql' || expected !== endOfStatement) return false;
+    return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind <= tokenKind.backticked);
   }
 
   /** Reports a mistake of its own kind. */
@@ -369,6 +372,11 @@ export class Cursor {
     return this.kind === tokenKind.variable && this.dialect.family !== 'tsql' && this.tokenText.startsWith('$');
   }
 
+  /** DuckDB takes a string where nothing but a name can stand. */
+  private get atNameInQuotes(): boolean {
+    return this.kind === tokenKind.string && this.dialect.family === 'duckdb';
+  }
+
   /** Spark's `IDENTIFIER (expression)`, which stands for a name. */
   private get atComputedName(): boolean {
     return this.dialect.family === 'spark' && this.at('IDENTIFIER') && this.peek(1) === '(';
@@ -403,7 +411,7 @@ export class Cursor {
 
   /** An identifier, or one with an empty name and a problem. */
   identifier(expected = 'a name'): Identifier {
-    if (this.atName || this.atPlaceholder) return this.takeIdentifier();
+    if (this.atName || this.atPlaceholder || this.atNameInQuotes) return this.takeIdentifier();
     this.fail(expected);
     return this.missingIdentifier();
   }
@@ -446,4 +454,5 @@ const quotes: Readonly<Partial<Record<TokenKind, Quote>>> = {
   [tokenKind.bracketed]: 'bracket',
   [tokenKind.doubleQuoted]: 'double',
   [tokenKind.backticked]: 'backtick',
+  [tokenKind.string]: 'double',
 };

@@ -106,6 +106,11 @@ function startsQueryInside(cursor: Cursor): boolean {
 
 const queryStarts: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'VALUES', 'FROM', 'TABLE']);
 
+/** DuckDB takes a comma behind the last item. */
+function atListEnd(cursor: Cursor): boolean {
+  return cursor.dialect.family === 'duckdb' && cursor.at(')');
+}
+
 /** `( query )`; the current token is the opening parenthesis. */
 function parenthesisedQuery(cursor: Cursor): Query {
   cursor.expect('(');
@@ -227,8 +232,10 @@ function parseIn(cursor: Cursor, operand: Expression, not: boolean): Expression 
     return { kind: 'in-query', start, end: cursor.end, operand, not, query };
   }
   const items: Expression[] = [];
-  do items.push(parseValue(cursor));
-  while (!cursor.recovering && cursor.eat(','));
+  do {
+    if (items.length > 0 && atListEnd(cursor)) break;
+    items.push(parseValue(cursor));
+  } while (!cursor.recovering && cursor.eat(','));
   // `IN ((SELECT …) UNION …)`: the first operand was read as a subquery in parentheses.
   if (items.length === 1 && items[0]?.kind === 'subquery' && atQueryContinuation(cursor)) {
     const query = continueQuery(cursor, items[0].query, items[0].start, items[0].end);

@@ -33,6 +33,8 @@ function readGroupBy(cursor: Cursor, aliased: SelectItem[] | null): GroupBy {
   const { family } = cursor.dialect;
   if (!all || family === 'tsql') {
     do {
+      // DuckDB takes a comma behind the last item.
+      if (items.length > 0 && family === 'duckdb' && endsGroupBy(cursor)) break;
       const item = parseGroupItem(cursor);
       items.push(item);
       if (aliased !== null) aliased.push(aliasedItem(cursor, item));
@@ -54,6 +56,10 @@ function readGroupBy(cursor: Cursor, aliased: SelectItem[] | null): GroupBy {
     clauses.push({ kind: 'opaque-clause', start: from, end: cursor.end, name: 'GROUPING SETS' });
   }
   return { kind: 'group-by', start, end: cursor.end, all, items, clauses };
+}
+
+function endsGroupBy(cursor: Cursor): boolean {
+  return cursor.atEnd || [';', ')', 'HAVING', 'ORDER', 'QUALIFY', 'LIMIT', 'WINDOW'].includes(cursor.word);
 }
 
 function aliasedItem(cursor: Cursor, expression: Expression): SelectItem {

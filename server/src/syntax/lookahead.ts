@@ -9,6 +9,7 @@ export function startsQuery(cursor: Cursor): boolean {
     cursor.at('WITH') ||
     (cursor.at('VALUES') && cursor.peek(1) === '(') ||
     (cursor.at('FROM') && (cursor.dialect.family === 'duckdb' || cursor.nameAhead(1))) ||
+    (cursor.at('TABLE') && cursor.nameAhead(1)) ||
     cursor.at('PIVOT') ||
     cursor.at('DESCRIBE') ||
     cursor.at('SHOW') ||

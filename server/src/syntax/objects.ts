@@ -249,6 +249,8 @@ export function parseDrop(cursor: Cursor): Statement | null {
   if (external) cursor.advance();
   const objectType = external ? 'EXTERNAL TABLE' : first === 'PROC' ? 'PROCEDURE' : first;
   cursor.advance();
+  // DuckDB: DROP MACRO TABLE f.
+  if (first === 'MACRO') cursor.eat('TABLE');
   const ifExists = cursor.eatSequence('IF', 'EXISTS');
   const names: Name[] = [];
   do {

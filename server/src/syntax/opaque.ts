@@ -69,10 +69,13 @@ export function opaqueStatement(cursor: Cursor, start: number, name: string): Op
   return { kind: 'opaque', start, end: cursor.end, name };
 }
 
+/** Words that begin a line in Spark SQL and DuckDB only where a statement begins. */
+const openStarts: ReadonlySet<string> = new Set(['CREATE', 'INSERT', 'MERGE']);
+
 function startsAnother(cursor: Cursor, words: readonly string[]): boolean {
   if (cursor.at('END') || cursor.at('ELSE')) return cursor.onNewLine && cursor.dialect.family === 'tsql';
-  // Statements of Spark SQL and DuckDB end with a semicolon, and unknown ones may hold queries.
-  if (cursor.dialect.family !== 'tsql') return seemsStatementStart(cursor, 1);
+  // Statements of Spark SQL and DuckDB end with a semicolon, and unknown ones may hold queries and clauses.
+  if (cursor.dialect.family !== 'tsql') return openStarts.has(cursor.word) && seemsStatementStart(cursor, 1);
   // Behind `WITH` or a comma the statement goes on: `WITH ROLLBACK IMMEDIATE`.
   if (unfinished.has(cursor.previousWord) || !(seemsStatementStart(cursor, 0) || startsWithinLine(cursor)))
     return false;

@@ -34,6 +34,11 @@ function parseSetVariables(cursor: Cursor, start: number): Statement {
     const at = cursor.start;
     const name = lastOf(cursor);
     if (!cursor.eat('=') && !cursor.eat('TO')) return parseOpaque(cursor, start);
+    // Databricks takes a query without parentheses, too.
+    if (cursor.at('SELECT')) {
+      cursor.grammar.query(cursor);
+      return setOption(cursor, start, [word], from);
+    }
     const value = cursor.grammar.expression(cursor);
     const variable = { kind: 'variable', start: at, end: name.end, name: name.name } as const;
     found.push({ kind: 'set-variable', start, end: cursor.end, variable, operator: '=', value });
@@ -59,7 +64,8 @@ export function parseOpenDeclare(cursor: Cursor): Statement {
   const { start } = cursor;
   cursor.advance();
   cursor.eatSequence('OR', 'REPLACE');
-  if ((cursor.at('VARIABLE') || cursor.at('VAR')) && cursor.nameAhead(1)) cursor.advance();
+  if ((cursor.at('VARIABLE') || cursor.at('VAR')) && cursor.nameAhead(1) && cursor.peek(1) !== 'DEFAULT')
+    cursor.advance();
   const names: { readonly name: string; readonly start: number }[] = [];
   do names.push({ start: cursor.start, name: lastOf(cursor).name });
   while (!cursor.recovering && cursor.eat(','));

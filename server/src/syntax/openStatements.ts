@@ -1,4 +1,4 @@
-import type { Cursor } from './cursor.ts';
+import { type Cursor, endOfStatement } from './cursor.ts';
 import { parseName } from './names.ts';
 import { none } from './none.ts';
 import { parseCreateIndex, parseCreateSchema, parseDrop, parseSequence, parseTruncate } from './objects.ts';
@@ -25,7 +25,7 @@ export function parseOpenStatement(cursor: Cursor): Statement {
     return { kind: 'empty', start, end: cursor.end };
   }
   const statement = dispatch(cursor);
-  if (!cursor.recovering && !cursor.at(';') && !cursor.atEnd) cursor.fail('the end of the statement');
+  if (!cursor.recovering && !cursor.at(';') && !cursor.atEnd) cursor.fail(endOfStatement);
   if (cursor.recovering) {
     if (cursor.index === index && !cursor.atEnd) cursor.advance();
     while (!cursor.atEnd && !cursor.at(';')) cursor.advance();
@@ -92,12 +92,12 @@ function dispatch(cursor: Cursor): Statement {
 /** EXPLAIN with its words and options, and the statement that is explained and not run. */
 function parseExplain(cursor: Cursor): Statement {
   const { start } = cursor;
-  cursor.advance();
-  while (cursor.kind === tokenKind.word && !explained.has(cursor.word)) {
+  do {
     cursor.advance();
-    if (cursor.at('(') && cursor.dialect.family === 'duckdb' && !startsParenthesisedQuery(cursor))
+    if (cursor.at('(') && cursor.dialect.family === 'duckdb' && !startsParenthesisedQuery(cursor)) {
       cursor.skipParentheses();
-  }
+    }
+  } while (cursor.kind === tokenKind.word && !explained.has(cursor.word));
   if (!cursor.atEnd && !cursor.at(';')) dispatch(cursor);
   return { kind: 'opaque', start, end: cursor.end, name: 'EXPLAIN' };
 }
@@ -243,6 +243,8 @@ function parseView(
   const opaque = !cursor.at('AS') && options.some((option) => option.name === 'USING');
   if (opaque) return { kind: 'opaque', start, end: cursor.end, name: 'CREATE VIEW' };
   cursor.expect('AS');
+  // A metric view is defined by a text in YAML.
+  if (cursor.kind === tokenKind.string) return parseOpaque(cursor, start);
   const query = parseQueryWithTables(cursor);
   return { kind: 'create-view', start, end: cursor.end, alter: false, ...head, name, columns, options, query };
 }

@@ -144,6 +144,22 @@ function parseTableClause(cursor: Cursor, partitions: ColumnDefinition[]): Optio
       cursor.expect('BY');
       return option('PARTITIONED BY', null, cursor.at('(') ? parsePartitions(cursor, partitions) : []);
     }
+    case 'ROW': {
+      // ROW FORMAT DELIMITED … NULL DEFINED AS 'x', ROW FORMAT SERDE 'x' WITH SERDEPROPERTIES (…).
+      while (!cursor.atEnd && !cursor.at(';') && !cursor.at(')')) {
+        if (cursor.at('(')) cursor.skipParentheses();
+        else cursor.advance();
+        const defines = cursor.at('AS') && cursor.peekKind(1) === tokenKind.string;
+        if (clauseStarts.has(cursor.word) && !defines && !(cursor.at('WITH') && cursor.peek(2) === '(')) break;
+      }
+      return option('ROW', cursor.slice(start, cursor.end));
+    }
+    case 'STORED': {
+      // STORED AS format, STORED BY handler, STORED AS INPUTFORMAT … OUTPUTFORMAT …, STORED AS SCD TYPE 2.
+      cursor.advance();
+      cursor.eatAny('AS', 'BY');
+      return { ...skipClause(cursor), start, name: 'STORED' };
+    }
     case 'CLUSTER': {
       cursor.advance();
       cursor.expect('BY');

@@ -29,10 +29,15 @@ export function parsePivot(cursor: Cursor, source: TableSource): TableSource {
     cursor.expect('FOR');
     column = cursor.dialect.family === 'tsql' ? parseColumn(cursor) : cursor.grammar.operand(cursor);
     cursor.expect('IN');
-    cursor.expect('(');
-    do values.push(parsePivotValue(cursor));
-    while (!cursor.recovering && cursor.eat(','));
-    closeParenthesis(cursor);
+    if (cursor.dialect.family === 'duckdb' && cursor.atName) values.push(parsePivotValue(cursor));
+    else {
+      cursor.expect('(');
+      do {
+        if (values.length > 0 && cursor.at(')') && cursor.dialect.family === 'duckdb') break;
+        values.push(parsePivotValue(cursor));
+      } while (!cursor.recovering && cursor.eat(','));
+      closeParenthesis(cursor);
+    }
     if (cursor.dialect.family !== 'tsql' && !cursor.at(')')) skipToClosing(cursor);
   }
   closeParenthesis(cursor);
@@ -75,6 +80,7 @@ export function parseUnpivot(cursor: Cursor, source: TableSource): TableSource {
     cursor.expect('IN');
     cursor.expect('(');
     do {
+      if (columns.length > 0 && cursor.at(')') && cursor.dialect.family === 'duckdb') break;
       columns.push(cursor.dialect.family === 'tsql' ? parseColumn(cursor) : parseSelectItem(cursor).expression);
     } while (!cursor.recovering && cursor.eat(','));
     closeParenthesis(cursor);

@@ -126,7 +126,7 @@ function parseSpecial(cursor: Cursor, word: string): Expression | null {
   if (next === '(') {
     if (word === 'CAST' || word === 'TRY_CAST') return parseCast(cursor, word);
     if ((word === 'PARSE' || word === 'TRY_PARSE') && cursor.dialect.family === 'tsql') return parseParse(cursor, word);
-    if (word !== 'ARRAY' || cursor.dialect.family === 'tsql') return null;
+    if ((word !== 'ARRAY' && word !== 'INTERVAL') || cursor.dialect.family === 'tsql') return null;
   }
   if (word === 'NEXT' && next === 'VALUE' && (cursor.peek(2) === 'FOR' || cursor.dialect.family === 'tsql'))
     return parseNextValue(cursor);
@@ -143,7 +143,9 @@ function parseOtherSpecial(cursor: Cursor, word: string): Expression | null {
   if (word === 'INTERVAL' && nextKind !== tokenKind.punctuation && nextKind > tokenKind.separator) {
     return parseInterval(cursor);
   }
-  if (word === 'INTERVAL' && cursor.peek(1) === '(') return parseInterval(cursor);
+  if (word === 'INTERVAL' && (next === '-' || next === '+') && isIntervalValue(cursor.peekKind(2)))
+    return parseInterval(cursor);
+  if (word === 'INTERVAL' && next === '(' && cursor.dialect.family === 'duckdb') return parseInterval(cursor);
   if (nextKind === tokenKind.string && word !== 'SELECT') {
     const typeName = cursor.tokenText.toUpperCase();
     cursor.advance();
@@ -173,6 +175,10 @@ function parseOtherSpecial(cursor: Cursor, word: string): Expression | null {
     return { kind: 'lambda', start, end: cursor.end, parameters, body };
   }
   return null;
+}
+
+function isIntervalValue(kind: number): boolean {
+  return kind === tokenKind.number || kind === tokenKind.string;
 }
 
 /** Keywords that begin an expression. */
@@ -242,7 +248,9 @@ function parseReserved(cursor: Cursor): Expression {
 }
 
 /** What may follow a name and no keyword: Spark takes every keyword for the name of a column (`left`, `end`). */
-const behindName: ReadonlySet<string> = new Set(', ) . -> = < > <= >= <> != + - / % || ::'.split(' '));
+const behindName: ReadonlySet<string> = new Set(
+  ', ) . -> = < > <= >= <> != + - / % || :: IS THEN ELSE WHEN END AND OR'.split(' '),
+);
 
 const callableKeywords: ReadonlySet<string> = new Set([
   'EXTRACT',
@@ -480,6 +488,8 @@ export function parsePostfix(cursor: Cursor, first: Expression): Expression {
 
 function parseOtherPostfix(cursor: Cursor, operand: Expression): Expression | null {
   const { start } = operand;
+  // Databricks: `a ?:: INT` is NULL where the cast fails.
+  if (cursor.kind === tokenKind.variable && cursor.tokenText === '?' && cursor.peek(1) === '::') cursor.advance();
   switch (cursor.word) {
     case '::': {
       cursor.advance();

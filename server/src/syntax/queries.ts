@@ -7,6 +7,7 @@ import { closeParenthesis, parseIdentifierList, parseName, skipToClosing } from 
 import { none } from './none.ts';
 import { parsePipe } from './pipes.ts';
 import { parseSelectItems } from './selectItems.ts';
+import { parseAliasAndColumns } from './sources.ts';
 import { tokenKind } from './tokens.ts';
 import { parseTop } from './top.ts';
 import type {
@@ -312,8 +313,18 @@ function parseValues(cursor: Cursor): QueryBody {
   const rows: ValuesRow[] = [];
   do {
     rows.push(parseRow(cursor));
-  } while (!cursor.recovering && cursor.eat(',') && !(cursor.dialect.family === 'duckdb' && !cursor.at('(')));
+  } while (
+    !cursor.recovering &&
+    !atNextSource(cursor) &&
+    cursor.eat(',') &&
+    !(cursor.dialect.family === 'duckdb' && !cursor.at('('))
+  );
   return { kind: 'values', start, end: cursor.end, rows };
+}
+
+/** Spark: `FROM VALUES 1, VALUES 2` are two sources. */
+function atNextSource(cursor: Cursor): boolean {
+  return cursor.at(',') && cursor.peek(1) === 'VALUES';
 }
 
 /** VALUES as a query of its own. */
@@ -326,11 +337,7 @@ export function parseValuesQuery(cursor: Cursor): Query {
 /** Spark's inline table, which may have an alias with columns. */
 function parseInlineTable(cursor: Cursor): QueryBody {
   const values = parseValues(cursor);
-  if (cursor.dialect.family === 'spark' && cursor.at('AS') && (cursor.nameAhead(1) || cursor.peek(1) === '(')) {
-    cursor.advance();
-    if (cursor.atName) cursor.takeIdentifier();
-    if (cursor.at('(')) parseIdentifierList(cursor);
-  }
+  if (cursor.dialect.family === 'spark') parseAliasAndColumns(cursor);
   return values;
 }
 
@@ -391,7 +398,9 @@ type SelectTail = Pick<Select, 'from' | 'where' | 'groupBy' | 'having' | 'window
 
 function parseSelectTail(cursor: Cursor): SelectTail {
   const clauses: OpaqueClause[] = [];
-  if (cursor.dialect.family === 'spark' && cursor.at('USING')) clauses.push(skipTransform(cursor));
+  if (cursor.dialect.family === 'spark' && (cursor.at('USING') || (cursor.at('ROW') && cursor.peek(1) === 'FORMAT'))) {
+    clauses.push(skipTransform(cursor));
+  }
   const from: readonly TableSource[] = cursor.eat('FROM') ? cursor.grammar.sources(cursor) : [];
   while (atLateralView(cursor)) clauses.push(skipLateralView(cursor));
   const where = cursor.eat('WHERE') ? cursor.grammar.condition(cursor) : null;
@@ -401,7 +410,7 @@ function parseSelectTail(cursor: Cursor): SelectTail {
   let qualify: Expression | null = null;
   for (let again = true; again && !cursor.recovering; ) {
     again = false;
-    if (cursor.at('WINDOW') && windows.length === 0 && cursor.peek(2) === 'AS') {
+    if (cursor.at('WINDOW') && windows.length === 0 && (cursor.peek(2) === 'AS' || cursor.peek(1) === 'IDENTIFIER')) {
       windows = parseWindows(cursor);
       again = true;
     }
@@ -431,7 +440,7 @@ function parseSparkOrder(cursor: Cursor): OpaqueClause {
   return { kind: 'opaque-clause', start, end: cursor.end, name: `${word} BY` };
 }
 
-/** `USING 'script' AS (…)` behind TRANSFORM (…). */
+/** `ROW FORMAT … USING 'script' AS (…)` behind TRANSFORM (…). */
 function skipTransform(cursor: Cursor): OpaqueClause {
   const { start } = cursor;
   while (!cursor.atEnd && !cursor.at(';') && !cursor.at('FROM') && !cursor.at(')')) {

@@ -71,8 +71,13 @@ function parseAliases(cursor: Cursor): void {
 /** Words that may be names and yet end an item where they stand without AS. */
 function endsItem(cursor: Cursor): boolean {
   if (cursor.dialect.family === 'tsql') return isLabelOrStatement(cursor) || isPseudoColumn(cursor);
-  // The word behind the aggregates of PIVOT.
-  return cursor.dialect.family === 'spark' && cursor.at('FOR');
+  if (cursor.dialect.family !== 'spark') return false;
+  // FOR goes on with PIVOT; WINDOW and ROW FORMAT may follow a SELECT without FROM.
+  return (
+    cursor.at('FOR') ||
+    (cursor.at('WINDOW') && (cursor.peek(2) === 'AS' || cursor.peek(1) === 'IDENTIFIER')) ||
+    (cursor.at('ROW') && cursor.peek(1) === 'FORMAT')
+  );
 }
 
 /** `THROW;` and labels behind an item, which T-SQL reads as the next statement only after a semicolon. */
@@ -166,7 +171,7 @@ export function parseStar(cursor: Cursor, qualifier: Star['qualifier'], start: n
   return { kind: 'star', start, end: cursor.end, qualifier, except, replace };
 }
 
-const starFilters: ReadonlySet<string> = new Set(['LIKE', 'ILIKE', 'GLOB', 'SIMILAR']);
+const starFilters: ReadonlySet<string> = new Set('LIKE ILIKE GLOB SIMILAR ~ !~ ~~ !~~ ~~* !~~* ~~~'.split(' '));
 
 function isQueryAhead(cursor: Cursor): boolean {
   return cursor.peek(2) === 'SELECT' || cursor.peek(2) === '(';
@@ -177,6 +182,7 @@ function parseDottedList(cursor: Cursor): readonly Identifier[] {
   const names: Identifier[] = [];
   cursor.advance();
   do {
+    if (names.length > 0 && cursor.at(')') && cursor.dialect.family === 'duckdb') break;
     let name = cursor.identifier('a column name');
     while (cursor.eat('.')) name = cursor.identifier('a column name');
     names.push(name);

@@ -16,6 +16,10 @@ export function parseUse(cursor: Cursor): Statement {
   }
   cursor.advance();
   if (cursor.dialect.family === 'spark') cursor.eatAny('CATALOG', 'SCHEMA', 'DATABASE');
+  if (cursor.dialect.family === 'spark' && (cursor.kind === tokenKind.string || cursor.kind === tokenKind.variable)) {
+    const part = cursor.takeIdentifier();
+    return { kind: 'use', start, end: cursor.end, name: { ...part, kind: 'name', parts: [part] } };
+  }
   const name = parseName(cursor, 'a database');
   return { kind: 'use', start, end: cursor.end, name };
 }

@@ -483,6 +483,8 @@ function continuesStatement(cursor: Cursor): boolean {
       return next === '(';
     case 'REPLACE':
       return next === 'WHERE' || next === 'USING' || next === 'ON';
+    case 'TABLE':
+      return cursor.dialect.family !== 'tsql' && cursor.nameAhead(1);
     case 'RETURNING':
     case 'SET':
     case 'BY':
@@ -555,7 +557,10 @@ function parseSample(cursor: Cursor): OpaqueClause | null {
   cursor.advance();
   if (cursor.atName) cursor.advance();
   if (cursor.at('(')) cursor.skipParentheses();
-  else cursor.fail("'('");
+  else if (cursor.kind === tokenKind.number && cursor.dialect.family === 'duckdb') {
+    cursor.advance();
+    if (!cursor.eat('%')) cursor.eatAny('PERCENT', 'ROWS');
+  } else cursor.fail("'('");
   if (cursor.at('REPEATABLE')) {
     cursor.advance();
     if (cursor.at('(')) cursor.skipParentheses();
