@@ -40,13 +40,13 @@ function hashChecksOf({ catalog, loads }: Folder, name: string, platform: string
 }
 
 /** Loads staged rows with the folder's own loads, spoils rows by hand, and gives what each hash check then finds. */
-async function foundAfter(place: Folder, spoil: string): Promise<Record<string, unknown>> {
+async function foundAfter(place: Folder, spoil: string, hashType = 'varchar'): Promise<Record<string, unknown>> {
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   try {
     await connection.run(`CREATE SCHEMA stg; CREATE SCHEMA raw;
       CREATE TABLE stg.Patient (PatientCode varchar, City varchar, Born timestamp, Weight decimal(9,2), LoadDate timestamp, RecordSource varchar);
-      CREATE TABLE raw.HubPatient (PatientKey varchar, PatientCode varchar, LoadDate timestamp, RecordSource varchar);
-      CREATE TABLE raw.SatPatient (PatientKey varchar, LoadDate timestamp, RecordSource varchar, HashDiff varchar, City varchar, Born timestamp, Weight decimal(9,2));
+      CREATE TABLE raw.HubPatient (PatientKey ${hashType}, PatientCode varchar, LoadDate timestamp, RecordSource varchar);
+      CREATE TABLE raw.SatPatient (PatientKey ${hashType}, LoadDate timestamp, RecordSource varchar, HashDiff ${hashType}, City varchar, Born timestamp, Weight decimal(9,2));
       INSERT INTO stg.Patient VALUES ('p|1', ' Köln', '1980-02-03 04:05:06.997', 70.50, '2026-03-01', 'x'),
         ('p2 ', NULL, NULL, NULL, '2026-03-01', 'x'), ('P3', '', '1999-12-31', 0, '2026-03-01', 'x');`);
     for (const specification of place.loads) {
@@ -124,6 +124,17 @@ describe('hashes are made again from the columns of their row', () => {
         recomputed: sha256(' Köln||1980-02-03 04:05:06.997000||70.51'),
       },
     ]);
+  });
+
+  test('a hash that is kept as bytes is compared as bytes', async () => {
+    const bytes = (ddl: string) =>
+      ddl.replaceAll('Key varchar(64)', 'Key binary(32)').replace('HashDiff varchar(64)', 'HashDiff binary(32)');
+    const place = folder(bytes(`${stage}${hub}${satellite}`));
+    const found = await foundAfter(place, "UPDATE raw.SatPatient SET City = 'x' WHERE City = ' Köln'", 'blob');
+    expect(found[hubKey]).toEqual([]);
+    expect(found[hashdiff]).toHaveLength(1);
+    const [check] = hashChecksOf(place, 'HubPatient', 'sqlserver');
+    expect(check?.batch?.text).toMatch(/0x0{64}/);
   });
 
   test('a hash that is right by the rule of one of several loads holds', async () => {
