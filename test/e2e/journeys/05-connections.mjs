@@ -5,9 +5,10 @@ import { filesHolding, processesHolding } from '../lib/canary.mjs';
 import { until } from '../lib/editor.mjs';
 import { tdsServer } from '../lib/tds.mjs';
 
-const identity = ['nvarchar(256)', 'sysname', 'sysname', 'nvarchar(128)', 'nvarchar(128)', 'nvarchar(4000)'].map(
+const identity = ['nvarchar(256)', 'sysname', 'sysname', 'nvarchar(128)', 'nvarchar(128)', 'nvarchar(4000)', 'int'].map(
   (type, index) => `c${index} ${type}`,
 );
+const otherPlatform = 'The server is Azure SQL Database, but the profile says sqlserver';
 const password = 'canary-9f3b1c';
 
 /** A connection to a SQL server and one to a DuckDB file: added, tested, protected, cancelled, described. */
@@ -19,9 +20,11 @@ export async function journey({ editor, open, root }) {
     handler: tds.script(
       tds.on(/SERVERPROPERTY/, [
         tds.rows(identity, [
-          ['WH01', 'Warehouse', 'loader', '16.0.4095.4', 'Developer Edition', 'Microsoft SQL Server 2022'],
+          ['WH01', 'Warehouse', 'loader', '12.0.2000.8', 'SQL Azure', 'Microsoft SQL Azure (RTM)', 5],
         ]),
       ]),
+      tds.on('BEGIN TRANSACTION', [tds.begin()]),
+      tds.on('ROLLBACK', [tds.rollback()]),
       tds.on('INSERT', [tds.affected(3), tds.rows(['inserted int', 'expired int'], [[3, 1]])]),
       tds.on('WAITFOR', [tds.print('waiting'), tds.flush(), tds.stall()]),
     ),
@@ -33,6 +36,8 @@ export async function journey({ editor, open, root }) {
     await addServer(workbench, server.port);
     await trustCertificate(workbench, editor);
     await connect(workbench, 'Production');
+    await workbench.notification(otherPlatform);
+    await workbench.command('Notifications: Clear All Notifications');
     await workbench.page.locator('.statusbar-item', { hasText: 'Production · Warehouse (prod, protected)' }).waitFor();
     await workbench.screenshot('status-bar');
 
@@ -74,7 +79,9 @@ async function trustCertificate(workbench, editor) {
   await workbench.command('Mergewright: Test Connection');
   await workbench.choose('Production');
   await workbench.answer('Password of loader', password);
-  await workbench.notification('Production answers');
+  const toast = await workbench.notification('Production answers');
+  assert.ok((await toast.textContent()).includes(otherPlatform), 'the test tells of the other platform');
+  await workbench.screenshot('other-platform');
   await workbench.command('Notifications: Clear All Notifications');
 }
 
@@ -101,6 +108,17 @@ async function confirmed(workbench, server) {
   const counts = await workbench.counts();
   assert.deepEqual([counts.inserted, counts.expired, counts.updated], [3, 1, null]);
   await workbench.screenshot('sql-server-run');
+  await workbench.command('Mergewright: Dry Run Load');
+  const dryRun = await workbench.dialog('Run and Roll Back');
+  assert.ok(dryRun.includes('ROLLBACK after it'), `the question tells of the rollback: ${dryRun}`);
+  assert.match(await workbench.runEnd('Dry run'), /^Done.*rolled back$/);
+  const sent = server.recorder.sql();
+  const begun = sent.findLastIndex((text) => text.includes('BEGIN TRANSACTION'));
+  assert.deepEqual(
+    sent.slice(begun).map((text) => text.trim().split(/\s/)[0]),
+    ['BEGIN', 'INSERT', 'ROLLBACK'],
+  );
+  await workbench.screenshot('sql-server-dry-run');
 }
 
 async function cancelled(workbench) {

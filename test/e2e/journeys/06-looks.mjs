@@ -51,6 +51,15 @@ export async function journey({ editor, open, root, shots }) {
     await workbench.screenshot(`look-${name}-timeline`);
     const { ours, theme } = await findings(workbench, root);
     assert.deepEqual(ours, [], `axe-core on the timeline in ${name}`);
+    await workbench.command('Mergewright: Check Data of a Target');
+    await workbench.panel.locator('.check-list li').first().waitFor();
+    await workbench.panel.locator('.check-holds', { hasText: 'hash-recomputes:HashDiff' }).waitFor();
+    await workbench.screenshot(`look-${name}-checks`);
+    assert.deepEqual((await findings(workbench, root)).ours, [], `axe-core on the checks in ${name}`);
+    await workbench.command('Mergewright: Edit Mapping');
+    await workbench.panel.locator('.mapping tbody tr').first().waitFor();
+    await workbench.screenshot(`look-${name}-mapping`);
+    assert.deepEqual((await findings(workbench, root)).ours, [], `axe-core on the mapping in ${name}`);
     if (theme.length > 0) console.log(`     contrast of the theme's own pairs in ${name}: ${theme.join('; ')}`);
     await workbench.close();
   }

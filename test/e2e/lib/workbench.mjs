@@ -151,7 +151,7 @@ export class Workbench {
       } catch (error) {
         last = error;
         await this.page.keyboard.press('Escape');
-        await this.input.waitFor({ state: 'hidden', timeout: 5000 });
+        await this.input.waitFor({ state: 'hidden', timeout: 30_000 });
       }
     }
     throw last;
