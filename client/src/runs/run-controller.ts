@@ -191,7 +191,7 @@ export class RunController {
       })),
       canRerun: true,
       canDryRun: (load.dryRunRefusal ?? null) === null,
-      findOut: mode === 'run' ? (load.findOut ?? null) : null,
+      findOut: mode === 'run' && typeof load.findOut === 'string' ? withStart(load.findOut) : null,
     });
     const run: ActiveRun = { model, session: null, isCancelled: false };
     this.#active.set(target.uri, run);
@@ -295,6 +295,12 @@ function confirmationOf(facts: ConnectionFacts, load: ExecutableLoad, isDryRun: 
     '',
     text,
   ].join('\n');
+}
+
+/** Times in the tables are told apart by when the run began. */
+function withStart(query: string): string {
+  const now = new Date().toISOString().slice(0, 19).replace('T', ' ');
+  return `-- The run began at ${now} UTC by the clock of this machine.\n${query}`;
 }
 
 /** Why the load can't run in this mode, in words. */
