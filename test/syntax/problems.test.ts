@@ -44,6 +44,8 @@ describe('one problem at the mistake, with what was expected', () => {
     ["SELECT «'»abc", ['This string has no closing quote.']],
     ['SELECT 1 «/*» abc', ['This comment has no closing */.']],
     ['SELECT a FROM (SELECT 1 AS a)', []],
+    ['CREATE WORKLOAD GROUP g WITH «(»IMPORTANCE = HIGH', ["Expected ')' for this parenthesis."]],
+    ["SELECT a FROM OPENROWSET«(»BULK 'f', FORMAT = 'CSV' AS r", ["Expected ')' for this parenthesis."]],
     // What follows from the mistake is no second one.
     ['SET NOCOUNT «;» ON', ["Expected ON or OFF, but found ';'."]],
     ["BEGIN PRINT «;» N'x' END", ["Expected an expression, but found ';'."]],

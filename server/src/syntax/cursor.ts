@@ -1,5 +1,6 @@
 import type { Dialect } from './dialect.ts';
 import type { Grammar } from './grammar.ts';
+import { startsDefinition } from './recovery.ts';
 import { Tokenizer } from './tokenizer.ts';
 import { type TokenKind, tokenKind } from './tokens.ts';
 import type { Identifier, Quote, SqlcmdLine, SyntaxProblem } from './tree.ts';
@@ -425,17 +426,20 @@ export class Cursor {
    * item beside it and two constants side by side are mistakes whatever stands around them.
    */
   skipParentheses(): void {
-    let open = 0;
+    const open: number[] = [];
     const strict = this.dialect.family === 'tsql';
     while (!this.atEnd) {
       const { word } = this;
-      if (word === '(') open += 1;
-      else if (word === ')') open -= 1;
-      if (strict && open > 0 && this.isMisplaced(word)) this.fail('an item of the list');
+      if (word === '(') open.push(this.start);
+      else if (word === ')') open.pop();
+      else if (strict && this.previousWord !== ',' && startsDefinition(this)) break;
+      if (strict && open.length > 0 && this.isMisplaced(word)) this.fail('an item of the list');
       this.advance();
-      if (open === 0) return;
+      if (open.length === 0) return;
     }
-    this.fail("')'");
+    const unclosed = open.pop();
+    if (strict && unclosed !== undefined) this.report(unclosed, unclosed + 1, "Expected ')' for this parenthesis.");
+    else this.fail("')'");
   }
 
   private isMisplaced(word: string): boolean {

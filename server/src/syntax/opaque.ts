@@ -1,5 +1,5 @@
 import type { Cursor } from './cursor.ts';
-import { seemsStatementStart } from './recovery.ts';
+import { seemsStatementStart, startsDefinition } from './recovery.ts';
 import { isSessionOption } from './settings.ts';
 import { isSubject } from './subjects.ts';
 import { tokenKind } from './tokens.ts';
@@ -12,27 +12,30 @@ import type { OpaqueStatement } from './tree.ts';
 export function parseOpaque(cursor: Cursor, start = cursor.start): OpaqueStatement {
   const words: string[] = [];
   const from = cursor.index;
-  let open = 0;
+  const open: number[] = [];
   while (!cursor.atEnd && !cursor.at(';')) {
-    if (cursor.index > from && open <= 0 && startsAnother(cursor, words)) break;
+    if (open.length > 0 ? breaksOffInside(cursor) : cursor.index > from && startsAnother(cursor, words)) break;
     if (words.length < 3 && words.length === cursor.index - from) {
       if (cursor.kind === tokenKind.word || cursor.kind === tokenKind.reserved)
         words.push(cursor.tokenText.toUpperCase());
     }
     checkForm(cursor, cursor.index === from);
-    if (cursor.at('(')) open += 1;
-    else if (cursor.at(')')) {
-      // A parenthesis that was not opened here closes something around the statement.
-      if (open === 0) break;
-      open -= 1;
-    }
+    if (cursor.at('(')) open.push(cursor.start);
+    // A parenthesis that was not opened here closes something around the statement.
+    else if (cursor.at(')') && open.pop() === undefined) break;
     cursor.advance();
   }
   if (cursor.dialect.family === 'tsql') {
-    if (open > 0) cursor.fail("')'");
+    const unclosed = open.pop();
+    if (unclosed !== undefined) cursor.report(unclosed, unclosed + 1, "Expected ')' for this parenthesis.");
     else if (unfinished.has(cursor.previousWord)) cursor.fail('the rest of the statement');
   }
   return { kind: 'opaque', start, end: cursor.end, name: words.join(' ') };
+}
+
+/** DDL behind an item in a parenthesis that was left open; `(ADD CONTRACT a, DROP CONTRACT b)` are items. */
+function breaksOffInside(cursor: Cursor): boolean {
+  return startsDefinition(cursor) && cursor.previousWord !== ',' && cursor.previousWord !== '(';
 }
 
 /** Words and marks that no statement ends with. */

@@ -60,12 +60,19 @@ export function seemsStatementStart(cursor: Cursor, open: number): boolean {
   const firm = firmStarts.has(word);
   if (!firm && (open > 0 || !looseStarts.has(word))) return false;
   if (!cursor.onNewLine) return false;
-  // DDL is part of nothing: the statement before it breaks off, whatever its last word. `CREATE TABLE, CREATE VIEW TO u`
-  // are permissions.
-  if (definitionStarts.has(word) && isSubject(cursor.peek(1))) return ![',', 'TO', 'ON'].includes(cursor.peek(2));
+  if (startsDefinition(cursor)) return true;
   // `ON DELETE` and `ON UPDATE` go on; `SET … ON` is over.
   if (cursor.previousWord === 'ON') return word !== 'DELETE' && word !== 'UPDATE';
   return !goesOn.has(cursor.previousWord);
+}
+
+/**
+ * The line begins with DDL, which is part of nothing: the statement before it breaks off, whatever its last word.
+ * `CREATE TABLE, CREATE VIEW TO u` are permissions.
+ */
+export function startsDefinition(cursor: Cursor): boolean {
+  if (!definitionStarts.has(cursor.word) || !cursor.onNewLine || !isSubject(cursor.peek(1))) return false;
+  return ![',', 'TO', 'ON', 'FROM'].includes(cursor.peek(2));
 }
 
 const definitionStarts: ReadonlySet<string> = new Set(['CREATE', 'ALTER', 'DROP']);
