@@ -7,11 +7,22 @@ import { NodeFiles } from './files.ts';
 /**
  * Reads DDL files and folders. A path that leads to nothing is wrong usage, and so is a `mergewright.json` that can't be
  * used: nothing is done with half of the settings.
+ *
+ * @param platform every file is of it
+ * @param expected files are of it where neither their folder nor their own syntax says otherwise
  */
-export async function openFolder(paths: readonly string[], cwd: string, platform: string | undefined): Promise<Folder> {
+export async function openFolder(
+  paths: readonly string[],
+  cwd: string,
+  platform: string | undefined,
+  expected?: string,
+): Promise<Folder> {
   const files = new NodeFiles(cwd);
   const forced = platform === undefined ? undefined : readPlatform(platform);
-  const folder = new Folder(files, '.', forced === undefined ? {} : { forcedPlatform: forced });
+  const folder = new Folder(files, '.', {
+    ...(forced === undefined ? {} : { forcedPlatform: forced }),
+    ...(expected === undefined ? {} : { platform: readPlatform(expected) }),
+  });
   const missing = await folder.read(paths.map((path) => files.nameOf(path)));
   const [first] = missing;
   if (first !== undefined)

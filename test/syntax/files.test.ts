@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { splitBatches } from '../../server/src/syntax/batches.ts';
 import { decodeBytes } from '../../server/src/syntax/encoding.ts';
-import { detectPlatform, guessPlatform } from '../../server/src/syntax/platform.ts';
+import { detectPlatform, guessPlatform, platformOrExpected } from '../../server/src/syntax/platform.ts';
 
 describe('batches', () => {
   test('GO in every form that separates, and none inside comments, strings and names', () => {
@@ -105,9 +105,31 @@ describe('platforms', () => {
     ['INSERT OR REPLACE INTO t SELECT 1', 'duckdb'],
     ['CREATE TABLE t (a INT,\n  b STRING NOT NULL)', 'spark'],
     ['CREATE TABLE t (loaded_at TIMESTAMP)', 'duckdb'],
+    ["CREATE TABLE t (id INT DEFAULT nextval('s'))", 'duckdb'],
+    ['FROM t SELECT a', 'duckdb'],
+    ['SELECT * EXCLUDE (a) FROM t', 'duckdb'],
+    ["SELECT {'a': 1}", 'duckdb'],
+    ["COPY t TO 'x.parquet' (FORMAT parquet)", 'duckdb'],
+    ['SELECT raw:owner.name::STRING FROM t', 'spark'],
+    ['SELECT collect_list(a) FROM t LEFT ANTI JOIN u ON t.a = u.a', 'spark'],
+    ['CACHE TABLE t', 'spark'],
+    ['SET VARIABLE a = 1;\nDECLARE OR REPLACE VARIABLE a INT', 'databricks'],
+    ['SELECT * EXCEPT (a) FROM t', 'databricks'],
+    ['USE CATALOG main', 'databricks'],
+    ['SELECT a FROM dbo.t CROSS APPLY f(a) x', 'sqlserver'],
+    ['ALTER AUTHORIZATION ON SCHEMA::sales TO x', 'sqlserver'],
+    ["COPY INTO t FROM 'https://x' WITH (FILE_TYPE = 'CSV')", 'synapse'],
   ])('%s', (text, platform) => {
     expect(detectPlatform(text)).toBe(platform);
     expect(guessPlatform(text)?.reason).toMatch(/^The file (?:has|is) .+\.$/);
+  });
+
+  test('what a platform shares with its family does not outweigh the expected one', () => {
+    expect(platformOrExpected('CREATE TABLE [dbo].[t] ([a] [int])', 'fabric')).toBe('fabric');
+    expect(platformOrExpected('CREATE TABLE t (a int) WITH (DISTRIBUTION = HASH(a))', 'fabric')).toBe('synapse');
+    expect(platformOrExpected('CREATE TABLE t (a STRING NOT NULL)', 'databricks')).toBe('databricks');
+    expect(platformOrExpected('CREATE TABLE [dbo].[t] ([a] [int])', 'duckdb')).toBe('sqlserver');
+    expect(platformOrExpected('CREATE TABLE t (a int)', 'duckdb')).toBe('duckdb');
   });
 
   test('signs in comments and strings do not count, and nothing tells nothing', () => {

@@ -54,7 +54,7 @@ export const generate: Command = {
     const [pattern, ...rest] = positionals;
     if (rest.length > 0) throw new UsageError(`"${rest.join(' ')}" is one argument too many; name one pattern.`);
     if (values.help && pattern !== undefined) return help(readPattern(pattern), context);
-    const folder = await openFolder(values.ddl ?? ['.'], context.cwd, undefined);
+    const folder = await openFolder(values.ddl ?? ['.'], context.cwd, undefined, values.platform);
     const made = values.all ? generateAll(folder, values) : [await generateOne(folder, pattern, values, context)];
     return report(made, values, context);
   },

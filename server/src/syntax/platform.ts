@@ -26,6 +26,12 @@ const signs: readonly Sign[] = [
   },
   { platform: 'synapse', pattern: /\bRENAME\s+OBJECT\b/i, weight: 6, what: 'RENAME OBJECT' },
   { platform: 'synapse', pattern: /[(,]\s*HEAP\s*[,)]/i, weight: 4, what: 'a HEAP option' },
+  {
+    platform: 'synapse',
+    pattern: /\bCOPY\s+INTO\b[^;]*\bWITH\s*\(\s*(?:FILE_TYPE|CREDENTIAL|FIELDTERMINATOR|FIRSTROW|MAXERRORS)\b/i,
+    weight: 6,
+    what: 'COPY INTO … WITH (FILE_TYPE …)',
+  },
   { platform: 'synapse', pattern: /\bOPTION\s*\(\s*LABEL\s*=/i, weight: 4, what: 'OPTION (LABEL = …)' },
   { platform: 'sqlserver', pattern: /^[ \t]*GO(?:[ \t]+\d+)?[ \t]*$/im, weight: 3, what: 'GO lines' },
   {
@@ -60,6 +66,27 @@ const signs: readonly Sign[] = [
     weight: 4,
     what: 'SET options of SQL Server',
   },
+  { platform: 'sqlserver', pattern: /\[?\bdbo\]?\s*\./i, weight: 3, what: 'the schema dbo' },
+  {
+    platform: 'sqlserver',
+    pattern:
+      /\b(?:CROSS|OUTER)\s+APPLY\b|\bSELECT\s+(?:DISTINCT\s+)?TOP\b|@@\w|\bBEGIN\s+TRAN\b|\bBEGIN\s+TRY\b|\bWITH\s*\(\s*NOLOCK\b/i,
+    weight: 4,
+    what: 'clauses of T-SQL',
+  },
+  {
+    platform: 'sqlserver',
+    pattern:
+      /\b(?:schema|object|type|role|login|user|database|assembly|certificate|endpoint|availability\s+group)\s*::/i,
+    weight: 4,
+    what: 'a class of securables',
+  },
+  {
+    platform: 'sqlserver',
+    pattern: /\b(?:geometry|geography|hierarchyid)\s*::/i,
+    weight: 4,
+    what: 'types of SQL Server',
+  },
   { platform: 'databricks', pattern: /\bUSING\s+DELTA\b/i, weight: 5, what: 'USING DELTA' },
   {
     platform: 'databricks',
@@ -83,6 +110,19 @@ const signs: readonly Sign[] = [
     weight: 4,
     what: 'Databricks commands',
   },
+  {
+    platform: 'databricks',
+    pattern:
+      /^\s*(?:USE\s+CATALOG|FSCK\s+REPAIR|CONVERT\s+TO\s+DELTA|RESTORE\s+TABLE|REORG\s+TABLE|UNDROP|APPLY\s+CHANGES|(?:CREATE|DROP|ALTER|SHOW)\s+(?:EXTERNAL\s+)?(?:CATALOG|VOLUME|SHARE|RECIPIENT|CONNECTION|LOCATION)S?\b|CREATE\s+FLOW|DESCRIBE\s+(?:HISTORY|DETAIL)|DECLARE\s+(?:OR\s+REPLACE\s+)?VAR(?:IABLE)?\b|DECLARE\s+OR\s+REPLACE\b|SET\s+VAR\b)/im,
+    weight: 5,
+    what: 'Databricks commands',
+  },
+  {
+    platform: 'databricks',
+    pattern: /\*\s*EXCEPT\s*\(\s*\w+\s*[,)]|\?::|\b(?:read_files|read_kafka|ai_query|is_account_group_member)\s*\(/i,
+    weight: 4,
+    what: 'syntax of Databricks SQL',
+  },
   { platform: 'databricks', pattern: /\bTBLPROPERTIES\b/i, weight: 4, what: 'TBLPROPERTIES' },
   {
     platform: 'spark',
@@ -97,6 +137,28 @@ const signs: readonly Sign[] = [
     weight: 4,
     what: 'clauses of Spark SQL',
   },
+  {
+    platform: 'spark',
+    pattern:
+      /^\s*(?:(?:UN)?CACHE\s+(?:LAZY\s+)?(?:TABLE|SELECT)|REFRESH\s+(?:TABLE|FUNCTION|MATERIALIZED|STREAMING)|MSCK\s+REPAIR|ANALYZE\s+TABLES?\b|CLEAR\s+CACHE|(?:ADD|LIST)\s+(?:JAR|FILE|ARCHIVE)S?\b|SHOW\s+(?:VIEWS|PARTITIONS|TBLPROPERTIES|CREATE\s+TABLE|TABLE\s+EXTENDED|USER\s+FUNCTIONS)|DESC(?:RIBE)?\s+(?:TABLE\s+)?EXTENDED|SET\s+spark\.|INSERT\s+INTO\s+TABLE|LOAD\s+DATA)\b/im,
+    weight: 5,
+    what: 'commands of Spark SQL',
+  },
+  {
+    platform: 'spark',
+    pattern:
+      /\b(?:explode|explode_outer|posexplode|named_struct|collect_list|collect_set|get_json_object|from_json|to_json|date_format|to_timestamp|from_unixtime|unix_timestamp|regexp_extract|nvl2?|array_contains|map_from_arrays|stack|xxhash64|sha2|monotonically_increasing_id|input_file_name)\s*\(/i,
+    weight: 3,
+    what: 'functions of Spark SQL',
+  },
+  {
+    platform: 'spark',
+    pattern:
+      /\b(?:VERSION|TIMESTAMP)\s+AS\s+OF\b|\bLEFT\s+(?:ANTI|SEMI)\s+JOIN\b|\bRLIKE\b|\bAS\s+STRING\s*\)|\bTIMESTAMP_NTZ\b|\|>|\bIDENTIFIER\s*\(|\bRENAME\s+COLUMN\b[^;]*`/i,
+    weight: 4,
+    what: 'clauses of Spark SQL',
+  },
+  { platform: 'spark', pattern: /[\w`]:[\w`[][^\s,;():]*::\w/, weight: 4, what: 'paths into JSON' },
   { platform: 'spark', pattern: /<=>/, weight: 3, what: '<=>' },
   { platform: 'spark', pattern: /`\w+`/, weight: 2, what: 'names in backticks' },
   { platform: 'spark', pattern: /\b(?:ARRAY|MAP|STRUCT)\s*</i, weight: 3, what: 'nested types' },
@@ -115,9 +177,31 @@ const signs: readonly Sign[] = [
   },
   {
     platform: 'duckdb',
-    pattern:
-      /\b(?:INSERT\s+OR\s+(?:REPLACE|IGNORE)|SET\s+VARIABLE|ON\s+CONFLICT|CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP\s+)?MACRO)\b/i,
+    pattern: /\b(?:INSERT\s+OR\s+(?:REPLACE|IGNORE)|ON\s+CONFLICT|CREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP\s+)?MACRO)\b/i,
     weight: 5,
+    what: 'statements of DuckDB',
+  },
+  { platform: 'duckdb', pattern: /(?:^|;)\s*FROM\s+[\w."'(]/i, weight: 3, what: 'a query that begins with FROM' },
+  { platform: 'duckdb', pattern: /\bSET\s+VARIABLE\b/i, weight: 3, what: 'SET VARIABLE' },
+  {
+    platform: 'duckdb',
+    pattern:
+      /\b(?:nextval|currval|strftime|strptime|list_value|list_filter|list_sort|list_aggregate|struct_pack|regexp_matches|epoch_ms|epoch|md5_number|read_text|glob|query_table|arg_max|arg_min|unnest|generate_series|COLUMNS)\s*\(/i,
+    weight: 3,
+    what: 'functions of DuckDB',
+  },
+  {
+    platform: 'duckdb',
+    pattern:
+      /\*\s*EXCLUDE\b|\bASOF\s+(?:\w+\s+)?JOIN\b|\bPOSITIONAL\s+JOIN\b|\bUSING\s+SAMPLE\b|\bMAP\s*\{|\{\s*'?'?\w*'?'?\s*:|=\s*\[\s*(?:''|\d)|\b(?:INTEGER|INT|VARCHAR|DOUBLE|BIGINT|TEXT)\[\d*\]|\bDISTINCT\s+ON\s*\(|\bAS\s+ENUM\b|\bEXCLUDE\s*\(|->>|\bUNPIVOT\s+\w+\s+ON\b|\bPIVOT\s+\w+\s+ON\b/i,
+    weight: 4,
+    what: 'clauses of DuckDB',
+  },
+  {
+    platform: 'duckdb',
+    pattern:
+      /^\s*(?:COPY\s+[^;]*\s(?:FROM|TO)\s*''|COPY\s*\(|(?:EXPORT|IMPORT)\s+DATABASE|CREATE\s+(?:OR\s+REPLACE\s+)?(?:PERSISTENT\s+|TEMPORARY\s+)?SECRET\b|(?:FORCE\s+)?INSTALL|LOAD\s+\w+\s*;)/im,
+    weight: 4,
     what: 'statements of DuckDB',
   },
   {
@@ -132,7 +216,13 @@ const signs: readonly Sign[] = [
     weight: 4,
     what: 'types of DuckDB',
   },
-  { platform: 'duckdb', pattern: /[\w)]::[A-Za-z]/, weight: 2, what: 'casts by ::' },
+  {
+    platform: 'duckdb',
+    pattern:
+      /[\w)\]'"](?<!\b(?:geometry|geography|hierarchyid|schema|object|type|role|login|user|database|assembly))::[A-Za-z]/i,
+    weight: 2,
+    what: 'casts by ::',
+  },
   {
     platform: 'duckdb',
     // T-SQL's timestamp is a row version, which nobody calls a date.
@@ -179,6 +269,17 @@ export function guessPlatform(text: string): PlatformGuess | undefined {
 /** The platform alone. */
 export function detectPlatform(text: string): PlatformName | undefined {
   return guessPlatform(text)?.platform;
+}
+
+/**
+ * The platform of a text where one is expected: the expected one, unless the text has signs of another. T-SQL without
+ * syntax of its own does not tell Fabric from SQL Server, nor Spark SQL Databricks from Spark.
+ */
+export function platformOrExpected(text: string, expected: PlatformName): PlatformName {
+  const detected = detectPlatform(text);
+  if (detected === undefined) return expected;
+  const family = familyOf[detected];
+  return detected === family && familyOf[expected] === family ? expected : detected;
 }
 
 function heaviest(found: readonly Sign[], key: (sign: Sign) => PlatformName): PlatformName | undefined {

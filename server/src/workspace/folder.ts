@@ -13,7 +13,7 @@ import { joinObjects, noObjects, schemaObjectsOf } from '../rules/analysis/schem
 import type { SchemaObjects } from '../rules/analysis/tables.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
 import { lineStartsOf, problemsOf, rangeOf, tableNameOf, unitsOf } from '../syntax/inspect.ts';
-import { detectPlatform } from '../syntax/platform.ts';
+import { platformOrExpected } from '../syntax/platform.ts';
 import { sparkPlatform } from '../syntax/python-script.ts';
 import type { Script, Unit } from '../syntax/tree.ts';
 import { type FilePort, fileNameOf, fitsGlob, folderOf, joinPath, liesIn } from './port.ts';
@@ -48,7 +48,7 @@ interface Kept {
 }
 
 export interface FolderOptions {
-  /** Platform of files where neither their folder nor their syntax tells. */
+  /** Platform of files where neither their folder nor syntax of another platform tells. */
   readonly platform?: PlatformName;
   /** Every file is of this platform, whatever it looks like. */
   readonly forcedPlatform?: PlatformName;
@@ -220,11 +220,11 @@ export class Folder {
     return settings;
   }
 
-  /** Platform of a file by the folder's settings, else by its syntax, else the option's, else SQL Server. */
+  /** Platform of a file by the folder's settings, else by its syntax; where that doesn't tell, the option's or SQL Server. */
   platformOf(file: string, text: string): PlatformName {
     const stated = this.options.forcedPlatform ?? parsePlatform(this.settingsOf(file).platform ?? '')?.name;
     if (isPythonFile(file)) return sparkPlatform(stated ?? 'databricks');
-    return stated ?? detectPlatform(text) ?? this.options.platform ?? 'sqlserver';
+    return stated ?? platformOrExpected(text, this.options.platform ?? 'sqlserver');
   }
 
   get catalog(): TableCatalog {
