@@ -10,7 +10,7 @@ import type {
   RunStatus,
 } from '../../protocol/run.ts';
 import type { RunJob } from '../../protocol/runner-process.ts';
-import { holdsWholeTransaction, mayCommit } from './commit.ts';
+import { holdsWholeTransaction, mayCommit, writesSeveralTimes } from './commit.ts';
 import { countsOf, isSamples, samplesOf, warningsOf } from './report.ts';
 import { ResultSets } from './result-sets.ts';
 import { type BatchEnd, type EngineError, type Session, silent } from './session.ts';
@@ -75,6 +75,10 @@ export class Run {
   #wasOpen = false;
   /** Batches that stay, whatever happens to the later ones. */
   #committed = 0;
+  /** How often the last batch was done and stays, of the times that its GO says. */
+  #repeated = 0;
+  /** The last batch began outside a transaction. */
+  #beganOutside = false;
   #deadline: NodeJS.Timeout | undefined;
 
   constructor(session: Session, job: RunJob, options: RunOptions) {
@@ -194,6 +198,7 @@ export class Run {
 
   /** Sends a batch as often as its GO says. */
   async #repeats(index: number, batch: Batch, sent: Sent): Promise<{ step: Step; errors: readonly RunError[] }> {
+    this.#repeated = 0;
     for (let time = 0; time < (batch.repeat ?? 1); time += 1) {
       if (time > 0 && this.#state.name !== 'running')
         return {
@@ -201,6 +206,8 @@ export class Run {
           errors: [],
         };
       const wasInTransaction = this.#session.inTransaction;
+      this.#beganOutside = !wasInTransaction;
+      if (!wasInTransaction) this.#repeated = time;
       const { end, errors } = await this.#send(index, batch, sent);
       if (end.kind === 'lost') {
         const may = end.sent && this.#job.mode === 'run' && mayCommit(batch.text, wasInTransaction || this.#isDry);
@@ -345,6 +352,13 @@ export class Run {
         this.#committed === 1 ? 'Batch 1 stays committed.' : `Batches 1 to ${this.#committed} stay committed.`,
       );
     else if (number > 1) notes.push('No earlier batch was committed.');
+    if (this.#repeated > 0)
+      notes.push(
+        `Batch ${number} was done ${this.#repeated === 1 ? 'once' : `${this.#repeated} times`} before, which ${this.#repeated === 1 ? 'stays' : 'stay'}.`,
+      );
+    const last = this.#job.batches[number - 1];
+    if (end.kind === 'failed' && this.#beganOutside && last !== undefined && staysPartly(last.text))
+      notes.push(`Batch ${number} ran outside a transaction: what it wrote before the error stays.`);
     if (end.kind === 'cancelled' && end.effect === 'partly')
       notes.push(`Batch ${number} of ${of} ran outside a transaction: its statements before the cancel stay.`);
     if (statusOf(end) === 'unknown') {
@@ -357,6 +371,11 @@ export class Run {
     }
     return notes;
   }
+}
+
+/** A failed batch without a transaction of its own, of which a first part may have been written. */
+function staysPartly(text: string): boolean {
+  return writesSeveralTimes(text) && !/\bbegin\s+tran/i.test(text);
 }
 
 interface Sent {

@@ -5,12 +5,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { unknownCounts } from '../../protocol/counts.ts';
 import { openSession } from '../../runner/src/open-session.ts';
 import { query, queryRows } from '../../runner/src/queries.ts';
+import { Run } from '../../runner/src/run.ts';
 import type { Session } from '../../runner/src/session.ts';
 import {
   affected,
   begin,
   commit,
   disconnect,
+  done,
   error,
   flush,
   onAttention,
@@ -20,6 +22,7 @@ import {
   on as rule,
   script,
   stall,
+  until,
 } from '../support/tds/answers.ts';
 import { duckdbSettings } from './settings.ts';
 import { openOn, serveWarehouse, startRun } from './warehouse-server.ts';
@@ -132,6 +135,45 @@ describe('a run', () => {
     ]);
     expect(notes).toEqual(['Batch 1 stays committed.']);
     expect(server.recorder.sql()).not.toContain('third');
+  });
+
+  test('says what a batch without a transaction wrote before its error, and how often GO n did it', async () => {
+    const failing = [error({ number: 547, text: 'conflict' })];
+    const server = await serveWarehouse({
+      handler: script(rule('UPDATE t', [affected(1)], 2), rule('UPDATE t', failing), rule('DELETE', failing)),
+    });
+    const session = await openOn(server);
+    const repeated = await new Run(
+      session,
+      { mode: 'run', batches: [{ text: 'UPDATE t SET a = a + 1', line: 0, repeat: 3 }] },
+      { timeLimitMs: 0, cancelDeadlineMs: 1000, retries: 0, emit: () => undefined },
+    ).start();
+    expect(repeated.result.status).toBe('failed');
+    expect(repeated.notes).toEqual(['Batch 1 was done 2 times before, which stay.']);
+    const parted = await startRun(session, ['SELECT 1', 'INSERT INTO l SELECT 1; DELETE FROM t']).end;
+    expect(parted.notes).toEqual([
+      'Batch 1 stays committed.',
+      'Batch 2 ran outside a transaction: what it wrote before the error stays.',
+    ]);
+    const one = await startRun(session, ['DELETE FROM t']).end;
+    expect(one.notes).toEqual([]);
+  });
+
+  test('hands messages over as they arrive, while the batch goes on', async () => {
+    let go: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const server = await serveWarehouse({
+      handler: script(rule('RAISERROR', [print('half'), flush(), until(gate), print('all'), done()])),
+    });
+    const { end, events } = startRun(await openOn(server), ["RAISERROR (N'half', 0, 1) WITH NOWAIT"]);
+    const texts = () => events.flatMap((event) => (event.kind === 'message' ? [event.message.text] : []));
+    await expect.poll(texts).toEqual(['half']);
+    expect(events.some(({ kind }) => kind === 'batch-finished')).toBe(false);
+    go();
+    await end;
+    expect(texts()).toEqual(['half', 'all']);
   });
 
   test('says that a transaction is left open, and rolls it back where that is asked for', async () => {

@@ -3,6 +3,7 @@ import type { TableName } from '../../../protocol/catalog.ts';
 import type { ConnectionSettings } from '../../../protocol/connection.ts';
 import type { CellValue } from '../../../protocol/run.ts';
 import type { DescribedTable, ListedTable } from '../../../protocol/runner-process.ts';
+import { lineOfCall } from '../commit.ts';
 import { describeMssql, listMssql, quoted } from '../describe/mssql.ts';
 import { onUncaught } from '../faults.ts';
 import { query, queryRows } from '../queries.ts';
@@ -317,11 +318,4 @@ function lossOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'ETIMEOUT') return 'The server did not acknowledge the cancel, so the connection was dropped.';
   return `The connection was lost (${text.replace(/^Connection lost - /, '')}).`;
-}
-
-/** The line of the call on which an error inside a procedure stands: zero-based, the first one that names it. */
-function lineOfCall(batch: string, procedure: string): number | null {
-  const name = procedure.split('.').at(-1)?.toLowerCase() ?? '';
-  const line = batch.split('\n').findIndex((text) => text.toLowerCase().includes(name));
-  return line < 0 ? null : line;
 }
