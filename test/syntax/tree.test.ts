@@ -417,6 +417,12 @@ describe('programs and control flow', () => {
       'CREATE TABLE t (a int)',
       'DBCC CHECKDB',
     ]);
+    expect(bounds("INSERT BULK t (a int) BULK INSERT t FROM 'f' BACKUP LOG d TO x\nENABLE TRIGGER ALL ON t")).toEqual([
+      'INSERT BULK t (a int)',
+      "BULK INSERT t FROM 'f'",
+      'BACKUP LOG d TO x',
+      'ENABLE TRIGGER ALL ON t',
+    ]);
     expect(bounds('DBCC CHECKDB SELECT 1')).toEqual(['DBCC CHECKDB', 'SELECT 1']);
     expect(bounds('DROP ROLE\nIF\nEXISTS r IF 1 = 1 SELECT 1 ELSE SELECT 2')).toEqual([
       'DROP ROLE IF EXISTS r',

@@ -79,6 +79,7 @@ function startsAnother(cursor: Cursor, words: readonly string[]): boolean {
   if (cursor.at('END') || cursor.at('ELSE')) return cursor.onNewLine && cursor.dialect.family === 'tsql';
   // Statements of Spark SQL and DuckDB end with a semicolon, and unknown ones may hold queries and clauses.
   if (cursor.dialect.family !== 'tsql') return openStarts.has(cursor.word) && seemsStatementStart(cursor, 1);
+  if (cursor.at('ENABLE') || cursor.at('DISABLE')) return cursor.onNewLine && cursor.peek(1) === 'TRIGGER';
   // Behind `WITH` or a comma the statement goes on: `WITH ROLLBACK IMMEDIATE`.
   if (unfinished.has(cursor.previousWord) || !(seemsStatementStart(cursor, 0) || startsWithinLine(cursor)))
     return false;
@@ -86,6 +87,8 @@ function startsAnother(cursor: Cursor, words: readonly string[]): boolean {
   switch (cursor.word) {
     case 'IF':
       return !(words[0] === 'DROP' && cursor.peek(1) === 'EXISTS' && cursor.peek(2) !== '(');
+    case 'BULK':
+      return cursor.peek(1) === 'INSERT';
     case 'RECONFIGURE':
       return subject !== 'RESOURCE';
     case 'EXECUTE':
@@ -109,8 +112,12 @@ function startsAnother(cursor: Cursor, words: readonly string[]): boolean {
 /** Reserved words that begin a statement in the middle of a line, too. */
 const startsAnywhere: ReadonlySet<string> = new Set([
   'ALTER',
+  'BACKUP',
   'BEGIN',
+  'BULK',
+  'CHECKPOINT',
   'CREATE',
+  'DBCC',
   'DECLARE',
   'DELETE',
   'DENY',
@@ -120,10 +127,13 @@ const startsAnywhere: ReadonlySet<string> = new Set([
   'GRANT',
   'IF',
   'INSERT',
+  'KILL',
   'MERGE',
   'PRINT',
   'RAISERROR',
+  'RESTORE',
   'RETURN',
+  'REVERT',
   'REVOKE',
   'SELECT',
   'SET',
