@@ -138,6 +138,24 @@ UPDATE dw.history AS account SET happened = 'known' FROM dw.account AS history W
 DELETE FROM dw.history AS h USING dw.history AS o WHERE o.customer_no = h.customer_no AND o.happened IS NULL AND h.city IS NULL;`,
   },
   {
+    name: 'INSERT … ON CONFLICT DO UPDATE',
+    text: `INSERT INTO dw.account (customer_no, city, amount) SELECT customer_no, city, amount FROM stg.customer
+ON CONFLICT (customer_no) DO UPDATE SET city = excluded.city, amount = coalesce(amount, 0) + excluded.amount, note = account.note || '!'
+WHERE excluded.amount IS NOT NULL;
+INSERT INTO dw.history SELECT customer_no, city, note FROM dw.account;`,
+  },
+  {
+    name: 'INSERT … ON CONFLICT DO NOTHING, by an alias',
+    text: `INSERT INTO dw.account AS a SELECT customer_no, city, amount, 'new' FROM (FROM stg.customer UNION ALL FROM stg.customer) ON CONFLICT DO NOTHING;
+WITH late AS (SELECT customer_no || 'x' AS no FROM stg.customer)
+INSERT INTO dw.account (customer_no) SELECT no FROM late ON CONFLICT (customer_no) DO NOTHING;`,
+  },
+  {
+    name: 'INSERT OR REPLACE and OR IGNORE',
+    text: `INSERT OR REPLACE INTO dw.account (customer_no, city) SELECT customer_no, city FROM stg.customer WHERE amount = 1;
+INSERT OR IGNORE INTO dw.account SELECT customer_no, city, amount, 'ignored' FROM stg.customer;`,
+  },
+  {
     name: 'an INSERT twice',
     text: `INSERT INTO dw.account (customer_no) SELECT customer_no || '1' FROM stg.customer WHERE amount = 1;
 INSERT INTO dw.account (customer_no) SELECT customer_no || amount FROM stg.customer WHERE is_deleted;`,

@@ -324,8 +324,19 @@ describe('is refused in words for', () => {
     ['DELETE FROM dw.customer;\nINSERT INTO dw.other SELECT * FROM dw.current_customer;', /view current_customer/],
     ['INSERT INTO dw.nowhere SELECT 1;', /columns of nowhere are not known/],
     ["INSERT INTO dw.customer (customer_key) SELECT nextval('s');", /may do more than read/],
-    ['INSERT OR REPLACE INTO dw.customer SELECT * FROM dw.customer;', /replaces/],
-    ['INSERT INTO dw.customer SELECT * FROM dw.customer ON CONFLICT DO NOTHING;', /line 1: .* is not followed/],
+    [
+      'INSERT OR REPLACE INTO dw.customer BY NAME SELECT * FROM dw.customer;',
+      /replaces or skips is followed for plain columns/,
+    ],
+    ['INSERT OR IGNORE INTO dw.other SELECT 1;', /its DDL declares no key/],
+    [
+      'INSERT INTO dw.customer SELECT * FROM dw.customer ON CONFLICT (customer_key) WHERE is_current DO NOTHING;',
+      /line 1: ON CONFLICT is followed with a list of columns only/,
+    ],
+    [
+      "INSERT INTO dw.customer (customer_no) VALUES ('x') ON CONFLICT (customer_key) DO NOTHING;",
+      /customer_key of the key gets no value/,
+    ],
     [
       'CREATE TEMP TABLE customer AS SELECT 1 AS a;\nDELETE FROM dw.customer; DROP TABLE dw.customer;',
       /DROP TABLE dw.customer is not followed/,

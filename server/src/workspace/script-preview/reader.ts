@@ -21,6 +21,7 @@ import { keptEffect, quoted } from './print.ts';
 import { calledText, givenBack, type KnownProcedure } from './procedures.ts';
 import { edited, editsOf, namedTables } from './rewrite.ts';
 import { demandImage, untold } from './unknowns.ts';
+import { isUpsert, upsertAsMerge } from './upserts.ts';
 import { columnName, knownTable, positional } from './values.ts';
 
 /** What is known of the tables that a script names. */
@@ -196,6 +197,14 @@ export class ScriptReader {
       return;
     }
     this.demandReadable(write, write.kind === 'insert' ? write.target : null);
+    if (write.kind === 'insert' && write.target.kind === 'table' && isUpsert(write) && !this.own.isTarget(write)) {
+      const table = knownTable(write.target.name, this.reading(write));
+      this.readInstead(
+        upsertAsMerge(write, table, ({ start, end }) => this.source(start, end)),
+        write,
+      );
+      return;
+    }
     if (this.own.isTarget(write)) {
       const leaks = write.output.some(({ into }) => into?.kind === 'table' && !this.own.has(tableNameOf(into.name)));
       if (leaks || !isHarmlessInside(write)) throw new NotFollowed('a part of it may do more than read', write.start);

@@ -51,7 +51,7 @@ export function stored(table: CatalogTable, alias: string, { platform }: Reading
 }
 
 /** The columns that an INSERT without a list fills. */
-export function positional(table: CatalogTable, { platform }: Reading): readonly string[] {
+export function positional(table: CatalogTable, { platform }: Pick<Reading, 'platform'>): readonly string[] {
   return table.columns
     .filter((column) => !column.computed && !(isTsql(platform) && column.identity))
     .map(({ name }) => name);
