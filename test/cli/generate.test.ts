@@ -335,3 +335,32 @@ describe('init and create', () => {
     await checkRefusal(['create', 'hub', '--source', 'stg.Person', '--ddl', 'stage.sql'], 1, ['declares no key']);
   });
 });
+
+describe('a platform on the command line', () => {
+  const tables = (types: string): string =>
+    `CREATE TABLE stg.c (id int NOT NULL PRIMARY KEY, name ${types.split('|')[0]});\n` +
+    `CREATE TABLE dw.dim_c (id int NOT NULL, name ${types.split('|')[1]}, valid_from datetime2(3) NOT NULL, valid_to datetime2(3), is_current bit NOT NULL);\n`;
+  const load = ['generate', 'scd2', '--source', 'stg.c', '--target', 'dw.dim_c', '--ddl', 'd.sql'];
+
+  test('what the platform cannot do is told before what the columns lack', async () => {
+    write('d.sql', tables('varchar(200)|varchar(10)'));
+    for (const more of [
+      ['--platform', 'databricks'],
+      ['--platform', 'databricks', '--form', 'pyspark'],
+      ['--form', 'pyspark'],
+    ]) {
+      const { err } = await call(...load, ...more);
+      expect(err).toHaveLength(1);
+      expect(err[0]).toMatch(/^error: unsupported: /);
+    }
+  });
+
+  test('DDL without signs of another platform is read as of the platform that is asked for', async () => {
+    write('d.sql', tables('varchar(20)|varchar(20)').replace('PRIMARY KEY', 'PRIMARY KEY NONCLUSTERED NOT ENFORCED'));
+    const onFabric = await call(...load, '--platform', 'fabric');
+    expect(onFabric.err.filter((line) => line.includes('error: '))).toEqual([]);
+    expect(onFabric.out).toContain('dim_c');
+    const onSqlServer = await call(...load, '--platform', 'sqlserver');
+    expect(onSqlServer.err.join()).toContain('NOT ENFORCED');
+  });
+});

@@ -6,6 +6,7 @@ import { optionsOfPattern } from '../../../protocol/load-options.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import type { GeneratedFile } from '../../../protocol/requests.ts';
 import { type LoadSpecification, type PatternName, patternNames } from '../../../protocol/specification.ts';
+import { unsupportedTarget } from '../../../server/src/generate/unsupported-target.ts';
 import { inferSpecification, mergeOptions } from '../../../server/src/load/infer.ts';
 import { formatTableName } from '../../../server/src/model/names.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
@@ -114,6 +115,9 @@ async function generateOne(
   const form = readForm(values.form) ?? file?.form ?? stated?.form ?? settings.form;
   const shape = readShape(values.shape) ?? file?.shape ?? stated?.shape ?? settings.shape;
   const platform = readTargetPlatform(values.platform) ?? file?.platform ?? stated?.platform ?? target.platform;
+  const unsupported = unsupportedTarget({ pattern, platform, form: form ?? 'script' });
+  const title = `${pattern} ${formatTableName(target.name)}`;
+  if (unsupported.length > 0) return { title, files: [], specification: null, problems: unsupported };
   const inferred = inferSpecification(
     {
       pattern,
@@ -128,7 +132,6 @@ async function generateOne(
     folder.catalog,
     settings.inference,
   );
-  const title = `${pattern} ${formatTableName(target.name)}`;
   const broken = brokenDefinitions(folder, [source, target]);
   if (broken.length > 0 || inferred.value === null) {
     return {

@@ -27,6 +27,7 @@ import { departingOptions, resolveOptions } from './options.ts';
 import { loadParameters } from './parameters.ts';
 import { platformProblems } from './platform-problems.ts';
 import type { GeneratedLoad, GenerateRequest, HouseStyle, LoadTables } from './types.ts';
+import { unsupportedTarget } from './unsupported-target.ts';
 
 /** Parameters start with the values that the folder or the person gives them. */
 function withStartValues(plan: LoadPlan, values: Readonly<Record<string, string>>): LoadPlan {
@@ -45,6 +46,8 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
   const platform = parsePlatform(specification.platform);
   if (platform === undefined)
     return refused([error('unknown-platform', `${specification.platform} names no platform.`)]);
+  const unsupported = unsupportedTarget(specification);
+  if (unsupported.length > 0) return refused(unsupported);
   const chosen = printerFor(
     platform,
     { comma: style.comma, quoteAlways: style.brackets === 'always', columnNames: columnNames(tables) },

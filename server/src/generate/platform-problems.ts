@@ -15,7 +15,7 @@ export function platformProblems(
   platform: Platform,
 ): readonly Problem[] {
   return [
-    ...formProblems(specification, tables, platform),
+    ...formProblems(specification, tables),
     ...databaseProblems(tables, platform),
     ...mergeProblems(plan, specification, tables, platform),
     ...(lacksUtf8(platform) && hashesText(plan) ? [asciiOnly(platform)] : []),
@@ -24,20 +24,8 @@ export function platformProblems(
   ];
 }
 
-function formProblems(
-  { form, pattern }: LoadSpecification,
-  tables: LoadTables,
-  platform: Platform,
-): readonly Problem[] {
-  if (form === 'script') return [];
-  if (!isTsql(platform.name)) {
-    return [unsupported(`form ${form} on ${platform.name}`, 'the engine has no such thing', 'form script')];
-  }
-  if (form === 'procedure') return [];
-  if (form === 'dynamic-procedure' && (platform.name === 'synapse' || platform.name === 'fabric')) {
-    const reason = 'it runs no statement longer than its text limit from a variable';
-    return [unsupported(`form ${form} on ${platform.name}`, reason, 'form procedure')];
-  }
+function formProblems({ form, pattern }: LoadSpecification, tables: LoadTables): readonly Problem[] {
+  if (form === 'script' || form === 'procedure') return [];
   if (form === 'dynamic-procedure' && (pattern === 'scd2_day' || pattern === 'inactivation'))
     return nameProblems(tables);
   return [

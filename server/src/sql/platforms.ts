@@ -1,5 +1,5 @@
 /** The printer of each platform. */
-import type { Platform } from '../../../protocol/platform.ts';
+import type { Platform, PlatformName } from '../../../protocol/platform.ts';
 import { defaultSqlServerVersion } from '../../../protocol/platform.ts';
 import { DuckDbPrinter } from './duckdb.ts';
 import { FabricPrinter } from './fabric.ts';
@@ -12,6 +12,11 @@ import type { MixedCollations, TsqlPrinter } from './tsql.ts';
 export type PlatformPrinter =
   | { readonly family: 'tsql'; readonly printer: TsqlPrinter }
   | { readonly family: 'duckdb'; readonly printer: DuckDbPrinter };
+
+/** Loads can be written for the platform. */
+export function hasPrinter(name: PlatformName): boolean {
+  return name !== 'databricks' && name !== 'delta' && name !== 'spark';
+}
 
 export function printerFor(
   platform: Platform,
