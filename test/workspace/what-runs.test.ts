@@ -69,7 +69,12 @@ END CATCH;`;
     ['INSERT INTO t EXEC dw.Load', 'sqlserver', /refuses EXEC/],
     ["EXEC ('COMMIT')", 'sqlserver', /refuses EXEC/],
     ['CREATE TABLE t (a int)', 'synapse', /DDL on Synapse/],
-    ['BEGIN TRANSACTION; UPDATE t SET a = 1; COMMIT;', 'duckdb', /A dry run refuses/],
+    [
+      'BEGIN TRANSACTION; UPDATE t SET a = 1; COMMIT;',
+      'duckdb',
+      /BEGIN and COMMIT here, .* do not nest .*: BEGIN TRANSACTION/,
+    ],
+    ['UPDATE t SET a = 1; COMMIT;', 'duckdb', /do not nest on this engine: COMMIT/],
     ['UPDATE t SET', 'sqlserver', /read to its end/],
   ])('refuses %s', (text, platform, message) => {
     expect(dryRunRefusal(text, platform)).toMatch(message);

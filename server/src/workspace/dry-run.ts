@@ -12,11 +12,17 @@ export function dryRunRefusal(text: string, platform: PlatformName): string | nu
   if (problemsOf(script).length > 0) return 'A dry run needs a script that can be read to its end.';
   const walk: Walk = { depth: 0, platform };
   for (const unit of unitsOf(script)) {
-    const refusal = refusalOf(unit.statement, walk, false);
-    if (refusal !== null) return `${refusal}: ${shortened(textOf(script, unit, unit.statement))}`;
+    const statement = textOf(script, unit, unit.statement);
+    const isControl = !isTsql(platform) && transactionControl.test(statement);
+    const refusal = isControl ? noNesting : refusalOf(unit.statement, walk, false);
+    if (refusal !== null) return `${refusal}: ${shortened(statement)}`;
   }
   return walk.depth > 0 ? 'A dry run refuses a script that leaves its own BEGIN TRAN open.' : null;
 }
+
+const noNesting = 'A dry run refuses BEGIN and COMMIT here, since transactions do not nest on this engine';
+/** Statements that begin or end a transaction; the grammar of other engines than T-SQL does not read them. */
+const transactionControl = /^(begin|start\s+transaction|commit|end|rollback|abort)\b/i;
 
 interface Walk {
   /** Transactions that the script itself has begun. */
@@ -74,8 +80,7 @@ function transactionRefusal(
   walk: Walk,
   inCatch: boolean,
 ): string | null {
-  if (!isTsql(walk.platform))
-    return 'A dry run refuses BEGIN and COMMIT here, since transactions do not nest on this engine';
+  if (!isTsql(walk.platform)) return noNesting;
   switch (action) {
     case 'begin':
       walk.depth += 1;
