@@ -39,6 +39,18 @@ describe('definitions', () => {
     ]);
   });
 
+  test('changes of one column follow one after the other', () => {
+    const text = `CREATE TABLE dw.t (a int, B int, c int);
+ALTER TABLE dw.t RENAME COLUMN b TO d;
+ALTER TABLE dw.t DROP COLUMN A;
+ALTER TABLE dw.t ADD COLUMN b date;
+ALTER TABLE dw.t ADD COLUMN a bigint;
+ALTER TABLE dw.t ADD COLUMN C text;`;
+    const { tables } = buildCatalog([readDefinitions(parse(text, { platform: 'duckdb' }), 'ddl.sql')]);
+    const { columns } = tableIn({ tables }, 't');
+    expect(columns.map(({ name, type }) => `${name} ${type}`)).toEqual(['d int', 'c int', 'b date', 'a bigint']);
+  });
+
   test('CTAS, SELECT INTO and views have the columns of what they read', () => {
     const ddl = `
       CREATE TABLE stg.Patient (patient_id decimal(10,0) NOT NULL, city varchar(30) NULL, extra int)

@@ -143,37 +143,56 @@ function unknownColumn(name: string, facts: TableFacts): ColumnFacts {
 function applyChanges(tables: readonly TableFacts[], changes: readonly TableChange[]): readonly TableFacts[] {
   if (changes.length === 0) return tables;
   const lookup = new TableLookup(tables);
-  const changed = new Map<TableFacts, TableFacts>();
+  const changesOf = new Map<TableFacts, TableChange[]>();
   for (const change of changes) {
     const table = lookup.one(change.table);
-    if (table !== undefined) changed.set(table, applyChange(changed.get(table) ?? table, change));
+    if (table === undefined) continue;
+    const known = changesOf.get(table);
+    if (known === undefined) changesOf.set(table, [change]);
+    else known.push(change);
   }
-  return tables.map((table) => changed.get(table) ?? table);
+  return tables.map((table) => {
+    const own = changesOf.get(table);
+    return own === undefined ? table : changedTable(table, own);
+  });
 }
 
-function applyChange(table: TableFacts, change: TableChange): TableFacts {
-  const has = (names: readonly string[], name: string) => names.some((other) => sameIdentifier(other, name));
-  const primary = change.addKeys.find((key) => key.kind === 'primary-key')?.columns ?? [];
-  const added = change.addColumns.filter(
-    (column) => !table.columns.some((known) => sameIdentifier(known.name, column.name)),
-  );
-  const columns = [...table.columns, ...added]
-    .filter((column) => !has(change.dropColumns, column.name))
-    .map((column): ColumnFacts => {
-      const altered = change.alterColumns.find((other) => sameIdentifier(other.name, column.name));
-      const renamed = change.renameColumns.find((other) => sameIdentifier(other.from, column.name));
-      const stated = change.defaults.find((other) => sameIdentifier(other.column, column.name));
-      return {
-        ...column,
-        name: renamed?.to ?? column.name,
-        type: altered?.type ?? column.type,
-        nullable: has(primary, column.name) ? false : (altered?.nullable ?? column.nullable),
-        collation: altered?.collation ?? column.collation,
-        default: stated?.expression ?? column.default,
-      };
-    });
-  const keys = [...table.keys, ...change.addKeys].sort(
-    (left, right) => Number(left.kind !== 'primary-key') - Number(right.kind !== 'primary-key'),
-  );
-  return { ...table, columns, keys };
+/** A table after all of its changes, one after the other. Columns are found by name, since there may be very many. */
+function changedTable(table: TableFacts, changes: readonly TableChange[]): TableFacts {
+  const columns: (ColumnFacts | null)[] = [];
+  const places = new Map<string, number>();
+  const add = (column: ColumnFacts): void => {
+    places.set(column.name.toLowerCase(), columns.length);
+    columns.push(column);
+  };
+  const placeOf = (name: string): number => places.get(name.toLowerCase()) ?? -1;
+  const update = (name: string, change: Partial<ColumnFacts>): void => {
+    const column = columns[placeOf(name)];
+    if (column != null) columns[placeOf(name)] = { ...column, ...change };
+  };
+  for (const column of table.columns) add(column);
+  const keys = [...table.keys];
+  for (const change of changes) {
+    for (const column of change.addColumns) if (placeOf(column.name) < 0) add(column);
+    for (const name of change.dropColumns) {
+      if (placeOf(name) >= 0) columns[placeOf(name)] = null;
+      places.delete(name.toLowerCase());
+    }
+    for (const { name, type, nullable, collation } of change.alterColumns) {
+      update(name, { type, nullable, ...(collation === null ? {} : { collation }) });
+    }
+    for (const { column, expression } of change.defaults) update(column, { default: expression });
+    const primary = change.addKeys.find((key) => key.kind === 'primary-key')?.columns ?? [];
+    for (const name of primary) update(name, { nullable: false });
+    for (const { from, to } of change.renameColumns) {
+      const place = placeOf(from);
+      if (place < 0) continue;
+      update(from, { name: to });
+      places.delete(from.toLowerCase());
+      places.set(to.toLowerCase(), place);
+    }
+    keys.push(...change.addKeys);
+  }
+  keys.sort((left, right) => Number(left.kind !== 'primary-key') - Number(right.kind !== 'primary-key'));
+  return { ...table, columns: columns.filter((column) => column !== null), keys };
 }

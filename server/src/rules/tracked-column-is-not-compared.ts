@@ -3,10 +3,11 @@ import type { Binary, Expression } from '../syntax/tree.ts';
 import { columnComparisons } from './analysis/comparisons.ts';
 import { insertAt, nullSafeDifferent } from './analysis/fixes.ts';
 import { writtenValues } from './analysis/insert-values.ts';
+import { memo } from './analysis/memo.ts';
 import { columnName, includes, plainColumn } from './analysis/names.ts';
 import { isDigestRole } from './analysis/roles.ts';
-import { indexIn, indicesWhere, stepsAt } from './analysis/selections.ts';
-import { sameTable, setComparison } from './analysis/sides.ts';
+import { indexIn, indicesWhere } from './analysis/selections.ts';
+import { lastName, sameTable, setComparison, tableNamesOf } from './analysis/sides.ts';
 import type { Body, Scope, Source, Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
 import { closingSteps, closingsOf } from './analysis/versions.ts';
@@ -143,21 +144,45 @@ function isNullSafe({ operator }: Binary): boolean {
 
 const insertingIndices = indicesWhere((step) => writtenValues(step).some(({ by }) => by === 'insert'));
 
+/** Where INSERTs of a body give a column of a target a source column's value: indices of their steps, ascending. */
+interface InsertedColumn {
+  readonly column: string;
+  readonly target: Source;
+  readonly indices: number[];
+}
+
+/** By the written table's name without its schema. Collected once a body, so that not every closing walks over all inserts. */
+const insertedColumns = memo((body: Body): ReadonlyMap<string, ReadonlyMap<string, InsertedColumn>> => {
+  const found = new Map<string, Map<string, InsertedColumn>>();
+  for (const index of insertingIndices(body)) {
+    const step = body.steps[index];
+    for (const { column, value, by, target } of step === undefined ? [] : writtenValues(step)) {
+      if (by !== 'insert' || plainColumn(value) === null) continue;
+      for (const name of tableNamesOf(target)) {
+        const columns = found.get(lastName(name)) ?? new Map<string, InsertedColumn>();
+        found.set(lastName(name), columns);
+        const key = `${name} ${column.toLowerCase()}`;
+        const known = columns.get(key);
+        if (known === undefined) columns.set(key, { column, target, indices: [index] });
+        else known.indices.push(index);
+      }
+    }
+  }
+  return found;
+});
+
 /** Attributes that a later INSERT into the same table takes from a source column of the same name. */
 function insertedAttributes(body: Body, step: Step, target: Source, context: RuleContext): readonly string[] {
   const table = context.tables.tableOf(target);
   if (table === null) return [];
   const own = indexIn(body, step);
-  const names = stepsAt(
-    body,
-    insertingIndices(body).filter((index) => index > own),
-  ).flatMap((later) =>
-    writtenValues(later).flatMap(({ column, value, by, target: written }) => {
-      const source = plainColumn(value);
-      const role = table.columns.find((candidate) => candidate.name.toLowerCase() === column.toLowerCase())?.role;
-      const fits = by === 'insert' && sameTable(written, target) && source !== null && role === 'attribute';
-      return fits ? [column] : [];
-    }),
-  );
+  const columns = [...tableNamesOf(target)].flatMap((name) => [
+    ...(insertedColumns(body).get(lastName(name))?.values() ?? []),
+  ]);
+  const names = columns.flatMap(({ column, target: written, indices }) => {
+    if ((indices.at(-1) ?? -1) <= own || !sameTable(written, target)) return [];
+    const role = table.columns.find((candidate) => candidate.name.toLowerCase() === column.toLowerCase())?.role;
+    return role === 'attribute' ? [column] : [];
+  });
   return [...new Set(names)];
 }

@@ -1,9 +1,10 @@
 import { bare, childrenOf } from '../../syntax/inspect.ts';
-import type { Binary, ColumnReference, Expression, IsNull, Node } from '../../syntax/tree.ts';
+import type { Binary, ColumnReference, Expression, Node } from '../../syntax/tree.ts';
+import { memo } from './memo.ts';
 import { columnName, plainColumn, same } from './names.ts';
 import { sourceOfColumn } from './sides.ts';
 import type { Entry, Scope, Step } from './steps.ts';
-import type { Tables } from './tables.ts';
+import { columnNamed, type Tables } from './tables.ts';
 
 /** `a <> b` or `a = b` between plain columns of two different sources. */
 export interface ColumnComparison {
@@ -62,35 +63,55 @@ function eitherNullable(
 export function storedNullable(column: ColumnReference, scope: Scope | null, tables: Tables): boolean | null {
   const source = sourceOfColumn(column, scope, tables);
   const columns = source === null ? null : (tables.relation(source)?.columns ?? null);
-  return columns?.find((candidate) => same(candidate.name, columnName(column)))?.nullable ?? null;
+  return columns === null ? null : (columnNamed(columns, columnName(column))?.nullable ?? null);
 }
 
 /** True when the predicate around an entry tests one of some columns for NULL. */
 function testsNullOf(entry: Entry, columns: readonly ColumnReference[]): boolean {
-  const top = predicateAround(entry);
-  return nullTestsIn(top).some((test) => {
-    const tested = plainColumn(test.operand);
-    return tested !== null && columns.some((column) => sameReference(column, tested));
-  });
+  const tested = nullTestedIn(predicateAround(entry));
+  return columns.some((column) =>
+    tested.get(columnName(column).toLowerCase())?.some((other) => sameReference(column, other)),
+  );
 }
 
-/** The whole condition that an expression is part of. */
+/** The whole condition that an expression is part of. What one part finds holds for all parts on its way up. */
 function predicateAround(entry: Entry): Node {
+  const passed: { top: Node | null }[] = [];
   let top: Entry = entry;
-  const logical = ['binary', 'unary', 'parenthesis', 'is-null', 'is-truth'];
-  while (top.parent !== null && logical.includes(top.parent.node.kind)) top = top.parent;
-  return top.node;
+  for (;;) {
+    const cell = topCell(top);
+    if (cell.top === null) {
+      passed.push(cell);
+      if (top.parent !== null && logical.has(top.parent.node.kind)) {
+        top = top.parent;
+        continue;
+      }
+    }
+    const found = cell.top ?? top.node;
+    for (const each of passed) each.top = found;
+    return found;
+  }
 }
 
-function nullTestsIn(node: Node): readonly IsNull[] {
-  const found: IsNull[] = [];
-  const pending: Node[] = [node];
+const logical: ReadonlySet<string> = new Set(['binary', 'unary', 'parenthesis', 'is-null', 'is-truth']);
+const topCell = memo((_: Entry): { top: Node | null } => ({ top: null }));
+
+/** The columns that a condition tests for NULL, by their names in lower case. */
+const nullTestedIn = memo((condition: Node): ReadonlyMap<string, readonly ColumnReference[]> => {
+  const found = new Map<string, ColumnReference[]>();
+  const pending: Node[] = [condition];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (next.kind === 'is-null') found.push(next);
+    const tested = next.kind === 'is-null' ? plainColumn(next.operand) : null;
+    if (tested !== null) {
+      const name = columnName(tested).toLowerCase();
+      const known = found.get(name);
+      if (known === undefined) found.set(name, [tested]);
+      else known.push(tested);
+    }
     if (next.kind !== 'query') pending.push(...childrenOf(next));
   }
   return found;
-}
+});
 
 function sameReference(left: ColumnReference, right: ColumnReference): boolean {
   return (

@@ -3,14 +3,26 @@ import { defaultConventions, namedRoleOrder } from '../../model/conventions.ts';
 import { fitsPattern, words } from '../../model/names.ts';
 import { bare, lastPart } from '../../syntax/inspect.ts';
 import type { Call, ColumnReference, Expression, Identifier } from '../../syntax/tree.ts';
+import { memo } from './memo.ts';
 
 export function same(left: string, right: string): boolean {
   return left.length === right.length && left.toLowerCase() === right.toLowerCase();
 }
 
 export function includes(names: readonly string[], name: string): boolean {
-  return names.some((candidate) => same(candidate, name));
+  if (names.length < manyNames) return names.some((other) => same(other, name));
+  const cell = loweredCell(names);
+  if (cell.count !== names.length) {
+    cell.lowered = new Set(names.map((other) => other.toLowerCase()));
+    cell.count = names.length;
+  }
+  return cell.lowered.has(name.toLowerCase());
 }
+
+/** Lists of so many names are not searched one by one: a wide table's list is asked for each column of another one. */
+const manyNames = 16;
+/** The list may have grown since it was asked last. */
+const loweredCell = memo((_: readonly string[]) => ({ count: 0, lowered: new Set<string>() }));
 
 /** Name of the column that a reference ends in. */
 export function columnName(reference: ColumnReference): string {

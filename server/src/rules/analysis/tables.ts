@@ -320,6 +320,20 @@ function notNullColumns(select: Select): readonly string[] {
   });
 }
 
+const byName = memo((columns: readonly RelationColumn[]) => {
+  const found = new Map<string, RelationColumn>();
+  for (const column of columns) {
+    const name = column.name.toLowerCase();
+    if (!found.has(name)) found.set(name, column);
+  }
+  return found;
+});
+
+/** The first column of a name. Wide tables are asked for each of their columns. */
+export function columnNamed(columns: readonly RelationColumn[], name: string): RelationColumn | undefined {
+  return byName(columns).get(name.toLowerCase());
+}
+
 /** GROUP BY, DISTINCT, a row number kept at 1, TOP 1, or the only source's own key. */
 function queryKeys(query: Query, select: Select, scope: Scope, tables: Tables): readonly UniqueKey[] | null {
   const keys: UniqueKey[] = [];
@@ -443,7 +457,7 @@ function fromSource(source: Source, name: string, tables: Tables): Resolved | nu
   const relation = tables.relation(source);
   const columns = relation?.columns ?? null;
   if (columns === null) return relation === null || relation.columns === null ? fallback(source, name) : null;
-  const column = columns.find((candidate) => same(candidate.name, name));
+  const column = columnNamed(columns, name);
   if (column === undefined) return null;
   return { source, column: source.optional ? { ...column, nullable: true } : column };
 }
