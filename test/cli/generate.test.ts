@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine } from '../../cli/src/command-line.ts';
+import { openFolder } from '../../cli/src/open-folder.ts';
 import type { Catalog } from '../../protocol/catalog.ts';
 import { problemsOf } from '../../server/src/syntax/inspect.ts';
 import { parse } from '../../server/src/syntax/parse.ts';
@@ -356,11 +357,9 @@ describe('a platform on the command line', () => {
   });
 
   test('DDL without signs of another platform is read as of the platform that is asked for', async () => {
-    write('d.sql', tables('varchar(20)|varchar(20)').replace('PRIMARY KEY', 'PRIMARY KEY NONCLUSTERED NOT ENFORCED'));
-    const onFabric = await call(...load, '--platform', 'fabric');
-    expect(onFabric.err.filter((line) => line.includes('error: '))).toEqual([]);
-    expect(onFabric.out).toContain('dim_c');
-    const onSqlServer = await call(...load, '--platform', 'sqlserver');
-    expect(onSqlServer.err.join()).toContain('NOT ENFORCED');
+    write('plain.sql', 'CREATE TABLE [dbo].[a] ([id] [int])');
+    write('other.sql', 'CREATE TABLE dbo.b (id int) WITH (DISTRIBUTION = HASH(id))');
+    const opened = await openFolder(['plain.sql', 'other.sql'], folder, undefined, 'fabric');
+    expect(opened.catalog.tables.map((table) => table.platform)).toEqual(['fabric', 'synapse']);
   });
 });
