@@ -28,8 +28,8 @@ import { columnName, knownTable, positional } from './values.ts';
 export interface KnownTables {
   tableOf(name: TableName): CatalogTable | undefined;
   isView(table: CatalogTable): boolean;
-  /** Procedures of the workspace that the script may call, and those that they call. */
-  readonly procedures: readonly KnownProcedure[];
+  /** Procedures of the workspace that the script may call, and those that they call; absent: none is known. */
+  readonly procedures?: readonly KnownProcedure[];
 }
 
 /** Procedures that call each other are followed so deep. */
@@ -312,7 +312,7 @@ export class ScriptReader {
     const known =
       procedure?.kind !== 'name'
         ? undefined
-        : [...this.made, ...this.tables.procedures].find((each) =>
+        : [...this.made, ...(this.tables.procedures ?? [])].find((each) =>
             nameFits(tableNameOf(procedure), tableNameOf(each.procedure.name)),
           );
     if (known === undefined || this.depth >= deepestCall) {
