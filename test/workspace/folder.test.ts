@@ -157,7 +157,13 @@ describe('DACPAC', () => {
     <Entry><Element Type="SqlSimpleColumn" Name="[dbo].[Order]]s].[Note]">
       <Relationship Name="TypeSpecifier"><Entry><Element Type="SqlTypeSpecifier"><Property Name="IsMax" Value="True" /><Relationship Name="Type"><Entry><References ExternalSource="BuiltIns" Name="[nvarchar]" /></Entry></Relationship></Element></Entry></Relationship></Element></Entry>
     <Entry><Element Type="SqlComputedColumn" Name="[dbo].[Order]]s].[Twice]"><Property Name="ExpressionScript"><Value><![CDATA[[Price] * 2]]></Value></Property></Element></Entry>
+    <Entry><Element Type="SqlComputedColumn" Name="[dbo].[Order]]s].[Kept]"><Property Name="ExpressionScript"><Value><![CDATA[[Id] * 2]]></Value></Property><Property Name="IsPersisted" Value="True" /><Property Name="IsPersistedNullable" Value="False" /></Element></Entry>
+    <Entry><Element Type="SqlSimpleColumn" Name="[dbo].[Order]]s].[At]">
+      <Relationship Name="TypeSpecifier"><Entry><Element Type="SqlTypeSpecifier"><Relationship Name="Type"><Entry><References ExternalSource="BuiltIns" Name="[time]" /></Entry></Relationship></Element></Entry></Relationship></Element></Entry>
+    <Entry><Element Type="SqlSimpleColumn" Name="[dbo].[Order]]s].[$node_id]"><Property Name="GraphType" Value="2" />
+      <Relationship Name="TypeSpecifier"><Entry><Element Type="SqlTypeSpecifier"><Property Name="Length" Value="1000" /><Relationship Name="Type"><Entry><References ExternalSource="BuiltIns" Name="[nvarchar]" /></Entry></Relationship></Element></Entry></Relationship></Element></Entry>
   </Relationship></Element>
+  <Element Type="SqlView" Name="[dbo].[Recent]"><Property Name="QueryScript"><Value><![CDATA[ SELECT o.Id, o.Price AS [Amount] FROM dbo.[Order]]s] AS o]]></Value></Property></Element>
   <Element Type="SqlPrimaryKeyConstraint" Name="[dbo].[PK]"><Relationship Name="ColumnSpecifications"><Entry><Element Type="SqlIndexedColumnSpecification"><Relationship Name="Column"><Entry><References Name="[dbo].[Order]]s].[Id]" /></Entry></Relationship></Element></Entry></Relationship>
     <Relationship Name="DefiningTable"><Entry><References Name="[dbo].[Order]]s]" /></Entry></Relationship></Element>
   <Element Type="SqlDefaultConstraint" Name="[dbo].[DF]"><Property Name="DefaultExpressionScript"><Value><![CDATA[(N'a & b')]]></Value></Property>
@@ -180,6 +186,12 @@ describe('DACPAC', () => {
       'Price decimal(10,2) true false false null',
       "Note nvarchar(max) true false false (N'a & b')",
       'Twice  true false true null',
+      'Kept  false false true null',
+      'At time(0) true false false null',
+    ]);
+    expect(tableIn(folder.catalog, 'Recent').columns.map((column) => `${column.name} ${column.type}`)).toEqual([
+      'Id int',
+      'Amount decimal(10,2)',
     ]);
     expect(table.keys).toEqual([{ kind: 'primary-key', columns: ['Id'], enforced: true }]);
   });

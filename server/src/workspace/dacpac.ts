@@ -1,9 +1,10 @@
 import { strFromU8, unzipSync } from 'fflate';
 import type { CatalogKey, TableName } from '../../../protocol/catalog.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
-import type { FileDefinitions } from '../model/definitions.ts';
+import { type DerivedDefinition, type FileDefinitions, readDefinitions } from '../model/definitions.ts';
 import type { ColumnFacts, TableFacts } from '../model/facts.ts';
 import { sameIdentifier, tableKey } from '../model/names.ts';
+import { parse } from '../syntax/parse.ts';
 import { parseXml, type XmlElement } from './xml.ts';
 
 /** Places in a DACPAC are not text that a person edits; everything points at its start. */
@@ -12,7 +13,7 @@ const nowhere = { start: { line: 0, character: 0 }, end: { line: 0, character: 0
 /** A model of more text than this is no DACPAC that a person works with; unpacking stops there. */
 const largestModel = 256 * 1024 * 1024;
 
-/** Reads tables, columns, keys and defaults from a DACPAC: a zip that holds `model.xml`. */
+/** Reads tables, columns, keys, defaults and views from a DACPAC: a zip that holds `model.xml`. */
 export function readDacpac(bytes: Uint8Array, file: string): Outcome<FileDefinitions> {
   const empty: FileDefinitions = { file, platform: 'sqlserver', tables: [], derived: [], changes: [] };
   const model = modelOf(bytes);
@@ -25,7 +26,17 @@ export function readDacpac(bytes: Uint8Array, file: string): Outcome<FileDefinit
     };
     return { value: empty, problems: [problem] };
   }
-  return { value: { ...empty, tables: tablesOf(model, file) }, problems: [] };
+  return { value: { ...empty, tables: tablesOf(model, file), derived: viewsOf(model, file) }, problems: [] };
+}
+
+/** A view's columns follow from its query, as in a script. */
+function viewsOf(elements: readonly XmlElement[], file: string): readonly DerivedDefinition[] {
+  return elements.flatMap((element) => {
+    const query = property(element, 'QueryScript');
+    if (element.attributes['Type'] !== 'SqlView' || query === undefined) return [];
+    const script = parse(`CREATE VIEW ${element.attributes['Name'] ?? ''} AS ${query}`, { platform: 'sqlserver' });
+    return readDefinitions(script, file).derived.map((view) => ({ ...view, facts: { ...view.facts, range: nowhere } }));
+  });
 }
 
 function modelOf(bytes: Uint8Array): readonly XmlElement[] | undefined {
@@ -77,7 +88,8 @@ function tablesOf(elements: readonly XmlElement[], file: string): readonly Table
 
 function columnOf(element: XmlElement, defaultText: string | null): ColumnFacts | null {
   const name = partsOf(element.attributes['Name'] ?? '').at(-1);
-  if (name === undefined) return null;
+  // `$node_id` and its like are no columns that anybody declared.
+  if (name === undefined || property(element, 'GraphType') !== undefined) return null;
   const computed = element.attributes['Type'] === 'SqlComputedColumn';
   const [specifier] = related(element, 'TypeSpecifier');
   const type = specifier === undefined ? '' : typeFrom(specifier);
@@ -85,7 +97,7 @@ function columnOf(element: XmlElement, defaultText: string | null): ColumnFacts 
   return {
     name,
     type,
-    nullable: property(element, 'IsNullable') !== 'False',
+    nullable: property(element, computed ? 'IsPersistedNullable' : 'IsNullable') !== 'False',
     identity: property(element, 'IsIdentity') === 'True',
     computed:
       computed || type === 'timestamp' || type === 'rowversion' || (generated !== undefined && generated !== '0'),
@@ -101,7 +113,8 @@ function typeFrom(specifier: XmlElement): string {
   const name = (parts.length > 1 && parts[0] !== 'sys' ? parts.join('.') : (parts.at(-1) ?? '')).toLowerCase();
   const length = property(specifier, 'IsMax') === 'True' ? 'max' : property(specifier, 'Length');
   const precision = property(specifier, 'Precision');
-  const scale = property(specifier, 'Scale');
+  // A scale of zero is left out; where none was written, the model holds the default.
+  const scale = property(specifier, 'Scale') ?? (/^(?:time|datetime2|datetimeoffset)$/.test(name) ? '0' : undefined);
   const parameters = [length ?? precision ?? scale, precision === undefined ? undefined : scale].filter(
     (part) => part !== undefined,
   );
