@@ -119,6 +119,13 @@ describe('platforms', () => {
     ['SELECT a FROM dbo.t CROSS APPLY f(a) x', 'sqlserver'],
     ['ALTER AUTHORIZATION ON SCHEMA::sales TO x', 'sqlserver'],
     ["COPY INTO t FROM 'https://x' WITH (FILE_TYPE = 'CSV')", 'synapse'],
+    ['SELECT a FROM t OPTION (OPTIMIZE FOR UNKNOWN)', 'sqlserver'],
+    ['UPDATE @t SET a = 1', 'sqlserver'],
+    ['CHECKPOINT\nDBCC DROPCLEANBUFFERS', 'sqlserver'],
+    ['GRANT EXECUTE ON XML SCHEMA COLLECTION::x TO u', 'sqlserver'],
+    ["SELECT a FROM t OPTION (FOR TIMESTAMP AS OF '2026-01-01')", 'fabric'],
+    ['OPTIMIZE sales.orders', 'databricks'],
+    ["ADD FILE '/tmp/x'", 'spark'],
   ])('%s', (text, platform) => {
     expect(detectPlatform(text)).toBe(platform);
     expect(guessPlatform(text)?.reason).toMatch(/^The file (?:has|is) .+\.$/);
@@ -136,6 +143,7 @@ describe('platforms', () => {
     expect(detectPlatform("SELECT 'USING DELTA' AS a -- DISTRIBUTION = HASH (a)\nFROM t")).toBeUndefined();
     expect(guessPlatform('')).toBeUndefined();
     expect(detectPlatform('CREATE TABLE t (string)')).toBeUndefined();
+    expect(detectPlatform("ALTER DATABASE d\nADD FILE (NAME = a, FILENAME = 'f')")).toBeUndefined();
     expect(detectPlatform('CREATE TABLE t (timestamp TIMESTAMP)')).toBeUndefined();
   });
 });

@@ -24,6 +24,12 @@ const signs: readonly Sign[] = [
     weight: 6,
     what: 'DISTRIBUTION',
   },
+  {
+    platform: 'fabric',
+    pattern: /\bOPTION\s*\([^;)]*\bFOR\s+TIMESTAMP\s+AS\s+OF\b/i,
+    weight: 6,
+    what: 'OPTION (FOR TIMESTAMP AS OF …)',
+  },
   { platform: 'synapse', pattern: /\bRENAME\s+OBJECT\b/i, weight: 6, what: 'RENAME OBJECT' },
   { platform: 'synapse', pattern: /[(,]\s*HEAP\s*[,)]/i, weight: 4, what: 'a HEAP option' },
   {
@@ -40,7 +46,12 @@ const signs: readonly Sign[] = [
     weight: 3,
     what: 'names in brackets',
   },
-  { platform: 'sqlserver', pattern: /\bDECLARE\s+@\w/i, weight: 4, what: 'DECLARE @…' },
+  {
+    platform: 'sqlserver',
+    pattern: /\b(?:DECLARE|SET|UPDATE|DELETE|INTO|EXEC|FETCH)\s+@\w/i,
+    weight: 4,
+    what: 'variables with @',
+  },
   { platform: 'sqlserver', pattern: /\bn(?:var)?char\s*\(/i, weight: 2, what: 'nvarchar columns' },
   {
     platform: 'sqlserver',
@@ -83,6 +94,20 @@ const signs: readonly Sign[] = [
   },
   {
     platform: 'sqlserver',
+    pattern:
+      /\b(?:xml\s+schema\s+collection|external\s+(?:model|library|language)|a?symmetric\s+key|fulltext\s+(?:catalog|stoplist)|search\s+property\s+list|remote\s+service\s+binding|(?:application|server)\s+role|on\s+(?:contract|service|route))\s*::/i,
+    weight: 4,
+    what: 'a class of securables',
+  },
+  {
+    platform: 'sqlserver',
+    pattern:
+      /\bDBCC\s+\w|\bOPTION\s*\(\s*(?:RECOMPILE|MAXDOP|MAXRECURSION|OPTIMIZE\s+FOR|(?:HASH|LOOP|MERGE)\s+JOIN|FORCE\s+ORDER)\b/i,
+    weight: 4,
+    what: 'clauses of T-SQL',
+  },
+  {
+    platform: 'sqlserver',
     pattern: /\b(?:geometry|geography|hierarchyid)\s*::/i,
     weight: 4,
     what: 'types of SQL Server',
@@ -106,7 +131,7 @@ const signs: readonly Sign[] = [
   {
     platform: 'databricks',
     pattern:
-      /\b(?:OPTIMIZE\s+[\w.`]+|ZORDER\s+BY|COPY\s+INTO|(?:SHALLOW|DEEP)\s+CLONE|UNITY\s+CATALOG|table_changes\s*\()/i,
+      /\b(?:OPTIMIZE\s+(?!FOR\b|CORRELATED\b)[\w.`]+|ZORDER\s+BY|COPY\s+INTO|(?:SHALLOW|DEEP)\s+CLONE|UNITY\s+CATALOG|table_changes\s*\()/i,
     weight: 4,
     what: 'Databricks commands',
   },
@@ -140,7 +165,7 @@ const signs: readonly Sign[] = [
   {
     platform: 'spark',
     pattern:
-      /^\s*(?:(?:UN)?CACHE\s+(?:LAZY\s+)?(?:TABLE|SELECT)|REFRESH\s+(?:TABLE|FUNCTION|MATERIALIZED|STREAMING)|MSCK\s+REPAIR|ANALYZE\s+TABLES?\b|CLEAR\s+CACHE|(?:ADD|LIST)\s+(?:JAR|FILE|ARCHIVE)S?\b|SHOW\s+(?:VIEWS|PARTITIONS|TBLPROPERTIES|CREATE\s+TABLE|TABLE\s+EXTENDED|USER\s+FUNCTIONS)|DESC(?:RIBE)?\s+(?:TABLE\s+)?EXTENDED|SET\s+spark\.|INSERT\s+INTO\s+TABLE|LOAD\s+DATA)\b/im,
+      /^\s*(?:(?:UN)?CACHE\s+(?:LAZY\s+)?(?:TABLE|SELECT)|REFRESH\s+(?:TABLE|FUNCTION|MATERIALIZED|STREAMING)|MSCK\s+REPAIR|ANALYZE\s+TABLES?\b|CLEAR\s+CACHE|(?:ADD|LIST)\s+(?:JAR|FILE|ARCHIVE)S?\b(?!\s*(?:\(|FROM\b))|SHOW\s+(?:VIEWS|PARTITIONS|TBLPROPERTIES|CREATE\s+TABLE|TABLE\s+EXTENDED|USER\s+FUNCTIONS)|DESC(?:RIBE)?\s+(?:TABLE\s+)?EXTENDED|SET\s+spark\.|INSERT\s+INTO\s+TABLE|LOAD\s+DATA)\b/im,
     weight: 5,
     what: 'commands of Spark SQL',
   },
@@ -186,7 +211,7 @@ const signs: readonly Sign[] = [
   {
     platform: 'duckdb',
     pattern:
-      /\b(?:nextval|currval|strftime|strptime|list_value|list_filter|list_sort|list_aggregate|struct_pack|regexp_matches|epoch_ms|epoch|md5_number|read_text|glob|query_table|arg_max|arg_min|unnest|generate_series|COLUMNS)\s*\(/i,
+      /\b(?:nextval|currval|strftime|strptime|list_value|list_filter|list_sort|list_aggregate|struct_pack|regexp_matches|epoch_ms|epoch|md5_number|read_text|glob|query_table|arg_max|arg_min|unnest|generate_series|(?<!\.)COLUMNS)\s*\(/i,
     weight: 3,
     what: 'functions of DuckDB',
   },
@@ -206,7 +231,7 @@ const signs: readonly Sign[] = [
   },
   {
     platform: 'duckdb',
-    pattern: /^\s*(?:PRAGMA|ATTACH|DETACH|INSTALL|CHECKPOINT|SUMMARIZE)\b/im,
+    pattern: /^\s*(?:PRAGMA|ATTACH|DETACH|INSTALL|FORCE\s+CHECKPOINT|SUMMARIZE)\b/im,
     weight: 4,
     what: 'statements of DuckDB',
   },
