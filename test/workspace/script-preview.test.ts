@@ -1,5 +1,9 @@
 /** A preview of a hand-written script finds what the run then does, and writes nothing. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CatalogTable, TableName } from '../../protocol/catalog.ts';
 import type { PlatformName } from '../../protocol/platform.ts';
 import type { CellValue, PreviewResult } from '../../protocol/run.ts';
 import { readConnectionText } from '../../runner/src/connection-text.ts';
@@ -11,6 +15,7 @@ import { findAll, tableNameOf, unitsOf } from '../../server/src/syntax/inspect.t
 import { parse } from '../../server/src/syntax/parse.ts';
 import { calledProcedures } from '../../server/src/workspace/called-procedures.ts';
 import { executableLoad } from '../../server/src/workspace/executable.ts';
+import { previewScript } from '../../server/src/workspace/script-preview/script-preview.ts';
 import { folderOf } from '../support/folders.ts';
 import { type RefereeText, refereeMissing, refereeTsql } from '../support/referee.ts';
 
@@ -123,6 +128,27 @@ COMMIT;`,
     { updated: 2 },
   ],
 ];
+
+const place = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
+const plainColumn = {
+  type: 'int',
+  nullable: true,
+  identity: false,
+  computed: false,
+  default: null,
+  collation: null,
+  range: place,
+};
+const plainTable = {
+  platform: 'sqlserver' as const,
+  role: 'dimension' as const,
+  confidence: 1,
+  reasons: [],
+  file: 'ddl.sql',
+  range: place,
+  keys: [],
+  options: {},
+};
 
 let session: Session;
 beforeAll(async () => {
@@ -382,6 +408,39 @@ describe('is refused in words for', () => {
     const sent = load.preview?.batches.map((batch) => batch.text).join('\n') ?? '';
     expect(writtenTables(sent, 'sqlserver').filter((name) => !/^[#@]/.test(name))).toEqual([]);
     if (message.source !== '.') expect(load.previewRefusal).toMatch(message);
+  });
+});
+
+describe('of whatever text, a preview is made or refused in words, and writes to temporary tables only', () => {
+  const fixtures = join(import.meta.dirname, '../fixtures');
+  const files = readdirSync(fixtures, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sql'));
+  const column = (name: string) => ({ ...plainColumn, name, role: 'attribute' as const });
+  /** Every name is a table, whose columns are all the words of the text. */
+  const anyTable = (text: string) => {
+    const words = [...new Map((text.match(/[a-z_]\w*/gi) ?? []).map((word) => [word.toLowerCase(), word])).values()];
+    const known = new Map<string, CatalogTable>();
+    return (name: TableName): CatalogTable => {
+      const table = known.get(name.table.toLowerCase()) ?? { ...plainTable, name, columns: words.map(column) };
+      known.set(name.table.toLowerCase(), table);
+      return table;
+    };
+  };
+
+  test.each<PlatformName>(['sqlserver', 'synapse', 'duckdb'])('on %s', (platform) => {
+    const plans = files.flatMap((file) => {
+      const text = readFileSync(join(fixtures, file), 'utf8');
+      const { plan, refusal } = previewScript(text, platform, { tableOf: anyTable(text), isView: () => false });
+      if (plan === null)
+        expect(refusal, file).toMatch(/^(What the script would change is not known|The script writes to no table)/);
+      return plan === null ? [] : [{ file, batches: plan.batches }];
+    });
+    for (const { file, batches } of plans) {
+      for (const { text } of batches) {
+        const stays = writtenTables(text, platform).filter((name) => !/^(#[^#]|@|mergewright_)/.test(name));
+        expect(stays, `${file}\n${text}`).toEqual([]);
+      }
+    }
+    expect(plans.length).toBeGreaterThan(5);
   });
 });
 
