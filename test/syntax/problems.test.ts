@@ -158,6 +158,17 @@ describe('the rest stays understood', () => {
     });
   });
 
+  test("Fabric's query hints are none, though Microsoft's parser does not have them yet", () => {
+    for (const hint of [
+      'FORCE SINGLE NODE PLAN',
+      'FORCE DISTRIBUTED PLAN',
+      "FOR TIMESTAMP AS OF '2026-01-01T00:00:00'",
+    ]) {
+      expect(problemsOf(parse(`SELECT a FROM t OPTION (${hint}, MAXDOP 1)`, { platform: 'fabric' }))).toEqual([]);
+    }
+    checkProblems('SELECT a FROM t OPTION (FORCE DISTRIBUTED «)»', ["Expected PLAN, but found ')'."], 'fabric');
+  });
+
   test('text of other tools is no mistake', () => {
     for (const text of [
       'SELECT $(Columns) FROM $(Schema).t WHERE $(Filter)',

@@ -55,7 +55,8 @@ function parseHint(cursor: Cursor): QueryHint {
   const second = wordHints[word];
   if (second !== undefined) {
     cursor.advance();
-    if (second.length > 0) takeWord(cursor, second);
+    if (word === 'FORCE' && skipPlanForm(cursor)) cursor.expect('PLAN');
+    else if (second.length > 0) takeWord(cursor, second);
   } else if (numberHints.has(word)) {
     cursor.advance();
     cursor.eat('=');
@@ -105,6 +106,15 @@ function parseLongHint(cursor: Cursor, word: string): void {
     default:
       cursor.fail('a query hint');
   }
+}
+
+/** Fabric: FORCE SINGLE NODE PLAN and FORCE DISTRIBUTED PLAN, up to PLAN. */
+function skipPlanForm(cursor: Cursor): boolean {
+  if (cursor.eat('DISTRIBUTED')) return true;
+  if (!/^single$/i.test(cursor.tokenText) || cursor.peek(1) !== 'NODE') return false;
+  cursor.advance();
+  cursor.advance();
+  return true;
 }
 
 function takeWord(cursor: Cursor, words: readonly string[]): void {
