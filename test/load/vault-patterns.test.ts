@@ -114,6 +114,74 @@ describe('warnings', () => {
   });
 });
 
+describe('satellite', () => {
+  const config: CaseOptions = {
+    keys: ['region', 'no'],
+    target_key: ['hk'],
+    hash_key: { hk: ['region', 'no'] },
+    hashdiff: { hd: ['city'] },
+    target_identity: ['hk', 'load_ts'],
+    ...technical,
+    same_ts_conflict: 'fail',
+    out_of_order: 'fail',
+    null_keys: 'skip',
+  };
+  const stage: NeutralColumns = { region: 'string', no: 'int', city: 'string', ...vaultColumns };
+  const target: NeutralColumns = { hk: 'hash', hd: 'hash', city: 'string', ...vaultColumns };
+  const row = (region: string, no: number, city: string, n: number): CaseRow => ({
+    region,
+    no,
+    city,
+    load_ts: day(n),
+    record_source: 'crm',
+  });
+  const stored = (region: string, no: number, city: string, n: number): CaseRow => ({
+    hk: hash({ region, no: String(no) }),
+    hd: hash({ city }),
+    city,
+    load_ts: day(n),
+    record_source: 'crm',
+  });
+
+  test('all spellings of a key whose digest is one are read again, and found among equal numbers', async () => {
+    const first = [row('EU', 1, 'Rome', 1), row('EU', 2, 'Oslo', 1), row('US', 1, 'Reno', 1)];
+    const kept = [stored('EU', 1, 'Rome', 1), stored('EU', 2, 'Oslo', 1), stored('US', 1, 'Reno', 1)];
+    const folding: CaseOptions = { ...config, hash_rules: { trim: true, case: 'upper' } };
+    const second = [
+      row(' eu', 1, 'Rome', 2),
+      row('EU ', 1, 'Pisa', 3),
+      row('EU', 2, 'Oslo', 2),
+      row('US', 1, 'Reno', 2),
+    ];
+    expect(
+      await difference('satellite', folding, stage, target, [
+        step(first, kept, counts(3, 0)),
+        step(second, [...kept, stored('EU', 1, 'Pisa', 3)], counts(1, 2)),
+      ]),
+    ).toBeNull();
+  });
+
+  test('a guard names the business key, not its digest', async () => {
+    const both = [row('EU', 1, 'Rome', 1), row('EU', 1, 'Oslo', 1)];
+    expect(await difference('satellite', config, stage, target, [step(both, [], counts(0, 0))])).toContain(
+      'same_timestamp_conflict: EU/1',
+    );
+    const late = [row('EU', 1, 'Rome', 1)];
+    const kept = [stored('EU', 1, 'Oslo', 2)];
+    expect(
+      await difference('satellite', config, stage, target, [
+        step([row('EU', 1, 'Oslo', 2)], kept, counts(1, 0)),
+        step(late, kept, counts(0, 0)),
+      ]),
+    ).toContain('late_row: EU/1');
+    expect(
+      await difference('satellite', { ...config, duplicates: 'fail' }, stage, target, [
+        step([row('EU', 1, 'Rome', 1), row('EU', 1, 'Rome', 1)], [], counts(0, 0)),
+      ]),
+    ).toContain('duplicate_key: EU/1');
+  });
+});
+
 describe('multi-active satellite', () => {
   const config: CaseOptions = {
     keys: ['id'],

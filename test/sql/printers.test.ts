@@ -25,7 +25,8 @@ import {
   trim,
   union,
 } from '../../server/src/load/build.ts';
-import { valueType } from '../../server/src/load/language.ts';
+import { keyLabel } from '../../server/src/load/context.ts';
+import { type Expression, valueType } from '../../server/src/load/language.ts';
 import { DuckDbPrinter } from '../../server/src/sql/duckdb.ts';
 import { FabricPrinter, fabricType } from '../../server/src/sql/fabric.ts';
 import { mergedWrites } from '../../server/src/sql/merge.ts';
@@ -186,6 +187,25 @@ describe('values', () => {
     expect(duckdb.expression(shown(left))).toContain("'(blank)'");
     expect(duckdb.expression(shown(column('s', 'n', number)))).not.toContain('(blank)');
   });
+
+  test('keys of many columns are cut, so that five of them fit what STRING_AGG gives', () => {
+    const guard = (columns: number) => {
+      const keys = Array.from({ length: columns }, (_, index) => column('s', `k${index}`, number));
+      return {
+        kind: 'guard-rows',
+        says: 'No key twice.',
+        code: 'duplicate_key',
+        query: select([item('offender', keyLabel(keys))], source(named('staged'), 's')),
+      } as const;
+    };
+    const synapse = new SynapsePrinter(style);
+    const fabric = new FabricPrinter(style);
+    expect(server.step(guard(6))).toContain("STRING_AGG(o.[offender], N', ')");
+    expect(server.step(guard(7))).toContain("STRING_AGG(LEFT(o.[offender], 700), N', ')");
+    expect(synapse.step(guard(7))).toContain("STRING_AGG(LEFT(o.[offender], 700), N', ')");
+    expect(fabric.step(guard(3))).toContain("STRING_AGG(o.[offender], ', ')");
+    expect(fabric.step(guard(4))).toContain("STRING_AGG(LEFT(o.[offender], 390), ', ')");
+  });
 });
 
 test('the latest row of a key is an aggregate on the embedded engine and a row number in T-SQL', () => {
@@ -284,6 +304,14 @@ describe('literals', () => {
     expect(server.expression(literal("it's", text))).toBe("N'it''s'");
     expect(server.expression(literal("it's"))).toBe("N'it''s'");
   });
+});
+
+test('the embedded engine escapes a text only where it holds what is escaped', () => {
+  const escaped = (of: Expression) => duckdb.expression(replace(replace(of, '^', '^1'), '|', '^2'));
+  expect(escaped(left)).toBe(
+    `CASE WHEN contains(s."name", '^') OR contains(s."name", '|') THEN replace(replace(s."name", '^', '^1'), '|', '^2') ELSE s."name" END`,
+  );
+  expect(escaped(trim(left))).toBe(`replace(replace(trim(s."name", ' '), '^', '^1'), '|', '^2')`);
 });
 
 describe('texts that grow', () => {

@@ -57,8 +57,22 @@ export class DuckDbPrinter extends Printer {
     return `trim(${text}, ' ')`;
   }
 
-  protected replaced({ operand, find, by }: Extract<Expression, { kind: 'replace' }>): string {
-    return `replace(${this.expression(operand)}, ${this.textLiteral(find)}, ${this.textLiteral(by)})`;
+  protected replaced(e: Extract<Expression, { kind: 'replace' }>): string {
+    const { operand, find, by } = e;
+    const replaced = `replace(${this.expression(operand)}, ${this.textLiteral(find)}, ${this.textLiteral(by)})`;
+    const column = operand.kind === 'replace' ? this.plainColumn(operand.operand) : null;
+    if (operand.kind !== 'replace' || column === null) return replaced;
+    // Hardly a text has what is escaped, and to look for it takes a fifth of the time.
+    const holds = [operand.find, find].map((text) => `contains(${column}, ${this.textLiteral(text)})`);
+    return `CASE WHEN ${holds.join(' OR ')} THEN ${replaced} ELSE ${column} END`;
+  }
+
+  /** A column's text where the expression is printed as nothing more; null else. */
+  private plainColumn(e: Expression): string | null {
+    const column = e.kind === 'rendered' ? e.operand : e;
+    if (column.kind !== 'column') return null;
+    const text = this.expression(column);
+    return this.expression(e) === text ? text : null;
   }
 
   protected concatenated(parts: readonly Expression[], between: string): string {

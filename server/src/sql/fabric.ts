@@ -23,6 +23,8 @@ export class FabricPrinter extends TsqlPrinter {
   protected override readonly textType = 'varchar';
   protected override readonly binary = 'Latin1_General_100_BIN2_UTF8';
   protected override readonly textLimit = 8000;
+  // A character takes up to four bytes of UTF-8.
+  protected override readonly offenderLimit = 390;
 
   constructor(style: PrinterStyle, mixedCollations: MixedCollations = false) {
     super(style, features, mixedCollations);

@@ -46,9 +46,9 @@ export class SynapsePrinter extends TsqlPrinter {
     return `SET @${only.name} = (\n${indent(this.select(query, null, [this.expression(only.value)]))}\n);`;
   }
 
-  protected override offenders(query: string): string {
-    const list = `SELECT STRING_AGG(o.${this.name('offender')}, ${this.textLiteral(', ')})`;
-    return `SET @Offenders = (\n${indent(`${list}\nFROM (\n${indent(query)}\n) AS o`)}\n);`;
+  protected override listed(text: string, from: string): string {
+    const list = `SELECT STRING_AGG(${text}, ${this.textLiteral(', ')})`;
+    return `SET @Offenders = (\n${indent(`${list}\n${from}`)}\n);`;
   }
 
   override alias(name: string): string {

@@ -49,6 +49,9 @@ export interface TsqlFeatures {
  */
 export type MixedCollations = boolean | string;
 
+/** Characters of a value that a message shows. */
+const shownLength = 100;
+
 export class TsqlPrinter extends Printer {
   readonly traits = { rowAddresses: false };
   readonly features: TsqlFeatures;
@@ -96,6 +99,9 @@ export class TsqlPrinter extends Printer {
 
   /** The longest text that is not `max`. */
   protected readonly textLimit: number = 4000;
+
+  /** Characters of a key in a message: five of them, put together, stay within what STRING_AGG gives, 8,000 bytes. */
+  protected readonly offenderLimit: number = 700;
 
   typedLiteral(value: string, type: ValueType): string {
     if (type.facts.family === 'binary') return `CAST(0x${value} AS ${this.typeName(type)})`;
@@ -296,7 +302,7 @@ export class TsqlPrinter extends Printer {
     const converted = `CONVERT(${this.textType}(${this.textLimit}), ${this.expression(operand)}${style})`;
     // Shown values are put together, and a text of two collations can be the column of no query.
     const settled = family === 'text' ? `${converted}${this.settled()}` : converted;
-    const text = `COALESCE(LEFT(${settled}, 100), ${this.textLiteral('NULL')})`;
+    const text = `COALESCE(LEFT(${settled}, ${shownLength}), ${this.textLiteral('NULL')})`;
     return family === 'text'
       ? `COALESCE(NULLIF(${text}, ${this.textLiteral('')}), ${this.textLiteral('(blank)')})`
       : text;
@@ -453,7 +459,7 @@ export class TsqlPrinter extends Printer {
       case 'measure':
         return this.assignment(step.query);
       case 'guard-rows':
-        return `SET @Offenders = NULL;\n${this.offenders(this.query({ ...step.query, limit: 5 }))}\nIF @Offenders IS NOT NULL\n${this.stop(step.code, '@Offenders')}`;
+        return `SET @Offenders = NULL;\n${this.offenders(step.query)}\nIF @Offenders IS NOT NULL\n${this.stop(step.code, '@Offenders')}`;
       case 'guard':
         return `IF ${this.expression(step.when)}\n${this.stop(step.code, this.expression(step.message))}`;
     }
@@ -465,12 +471,19 @@ export class TsqlPrinter extends Printer {
     return `${this.select(query, null, assigned)};`;
   }
 
-  /** Sets `@Offenders` to the offenders that the query finds, NULL for none. */
-  protected offenders(query: string): string {
-    const from = `FROM (\n${indent(query)}\n) AS o`;
+  /** Sets `@Offenders` to up to five offenders that the query finds, NULL for none. */
+  private offenders(query: Query): string {
+    const of = `o.${this.name('offender')}`;
+    const isLong = query.items.some(({ value }) => labelLength(value) > this.offenderLimit);
+    const from = `FROM (\n${indent(this.query({ ...query, limit: 5 }))}\n) AS o`;
+    return this.listed(isLong ? `LEFT(${of}, ${this.offenderLimit})` : of, from);
+  }
+
+  /** Sets `@Offenders` to the texts of a relation. */
+  protected listed(text: string, from: string): string {
     return this.features.stringAgg
-      ? `SELECT @Offenders = STRING_AGG(o.${this.name('offender')}, ${this.textLiteral(', ')})\n${from};`
-      : `SELECT @Offenders = COALESCE(@Offenders + ${this.textLiteral(', ')}, ${this.textLiteral('')}) + o.${this.name('offender')}\n${from};`;
+      ? `SELECT @Offenders = STRING_AGG(${text}, ${this.textLiteral(', ')})\n${from};`
+      : `SELECT @Offenders = COALESCE(@Offenders + ${this.textLiteral(', ')}, ${this.textLiteral('')}) + ${text}\n${from};`;
   }
 
   /** THROW takes % in its message as reserved. */
@@ -516,4 +529,13 @@ function plainLiteral(value: string, { facts }: ValueType): string {
   const [, day = '', time = '00:00:00', fraction = '', offset = ''] = match;
   const digits = facts.base === 'datetime' || facts.base === 'smalldatetime' ? fraction.slice(0, 4) : fraction;
   return `${day}T${time.length === 5 ? `${time}:00` : time}${digits}${offset}`;
+}
+
+/** The most characters that the name of a key in a message may have. */
+function labelLength(e: Expression): number {
+  if (e.kind === 'shown') return shownLength;
+  if (e.kind === 'literal') return String(e.value).length;
+  if (e.kind !== 'concat') return Number.POSITIVE_INFINITY;
+  const between = (e.between ?? '').length * (e.of.length - 1);
+  return e.of.reduce((sum, part) => sum + labelLength(part), between);
 }

@@ -25,24 +25,18 @@ SET VARIABLE SkippedRows = (
     FROM "StageEmedsys"."Dev_Patient_" AS s
 );
 
--- Staged rows with a key, in the columns of the satellite.
+-- Staged rows with a key: what they are compared by.
 CREATE OR REPLACE TEMP TABLE "staged" AS
 SELECT
     sha256(CAST(CAST(s."patient_id" AS DECIMAL(38,0)) AS VARCHAR) || COALESCE(CAST(getvariable('SourceSystem') AS VARCHAR), '')) AS "PatientKey",
     CAST(getvariable('BatchTime') AS TIMESTAMP) AS "LoadDate",
-    getvariable('LoadProcess') AS "LoadProcess",
-    getvariable('RecordSource') AS "RecordSource",
     sha256('0'
         || COALESCE(s."address1", '')
         || COALESCE(s."address2", '')
         || COALESCE(s."city", '')
         || COALESCE(s."state", '')
         || COALESCE(s."zip", '')) AS "HashDiff",
-    s."address1" AS "Address1",
-    s."address2" AS "Address2",
-    s."city" AS "City",
-    s."state" AS "State",
-    s."zip" AS "Zip"
+    s."patient_id" AS "key_part_1_"
 FROM "StageEmedsys"."Dev_Patient_" AS s
 WHERE s."patient_id" IS NOT NULL;
 
@@ -106,6 +100,7 @@ SELECT
     r."City",
     r."State",
     r."Zip",
+    r."key_part_1_",
     r."latest_time_",
     r."latest_content_"
 FROM (
@@ -120,10 +115,39 @@ FROM (
         s."City",
         s."State",
         s."Zip",
+        s."key_part_1_",
         k."latest_time_",
         k."latest_content_",
         ROW_NUMBER() OVER (PARTITION BY s."PatientKey", s."LoadDate", s."HashDiff" ORDER BY s."PatientKey", s."LoadDate", s."LoadProcess", s."RecordSource", s."HashDiff", s."Address1", s."Address2", s."City", s."State", s."Zip") AS "repeat_no_"
-    FROM temp."staged" AS s
+    FROM (
+        SELECT
+            sha256(CAST(CAST(s."patient_id" AS DECIMAL(38,0)) AS VARCHAR) || COALESCE(CAST(getvariable('SourceSystem') AS VARCHAR), '')) AS "PatientKey",
+            CAST(getvariable('BatchTime') AS TIMESTAMP) AS "LoadDate",
+            getvariable('LoadProcess') AS "LoadProcess",
+            getvariable('RecordSource') AS "RecordSource",
+            sha256('0'
+                || COALESCE(s."address1", '')
+                || COALESCE(s."address2", '')
+                || COALESCE(s."city", '')
+                || COALESCE(s."state", '')
+                || COALESCE(s."zip", '')) AS "HashDiff",
+            s."address1" AS "Address1",
+            s."address2" AS "Address2",
+            s."city" AS "City",
+            s."state" AS "State",
+            s."zip" AS "Zip",
+            s."patient_id" AS "key_part_1_"
+        FROM "StageEmedsys"."Dev_Patient_" AS s
+        WHERE s."patient_id" IS NOT NULL
+          AND EXISTS (
+            SELECT
+                1 AS "one"
+            FROM temp."staged" AS n
+            INNER JOIN temp."candidates" AS k
+                ON k."PatientKey" = n."PatientKey"
+            WHERE n."key_part_1_" = s."patient_id"
+        )
+    ) AS s
     INNER JOIN temp."candidates" AS k
         ON k."PatientKey" = s."PatientKey"
 ) AS r
@@ -134,7 +158,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('same_timestamp_conflict: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(nullif(trim(coalesce(left(CAST(MIN(s."PatientKey") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
+            coalesce(left(CAST(MIN(s."key_part_1_") AS VARCHAR), 100), 'NULL') AS "offender"
         FROM temp."sequence" AS s
         GROUP BY s."PatientKey", s."LoadDate"
         HAVING COUNT(*) > 1
@@ -147,7 +171,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('same_timestamp_conflict: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(nullif(trim(coalesce(left(CAST(s."PatientKey" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
+            coalesce(left(CAST(s."key_part_1_" AS VARCHAR), 100), 'NULL') AS "offender"
         FROM temp."sequence" AS s
         WHERE s."LoadDate" <= s."latest_time_"
           AND EXISTS (
@@ -175,7 +199,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('late_row: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(nullif(trim(coalesce(left(CAST(s."PatientKey" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
+            coalesce(left(CAST(s."key_part_1_" AS VARCHAR), 100), 'NULL') AS "offender"
         FROM temp."sequence" AS s
         WHERE s."LoadDate" < s."latest_time_"
           AND NOT EXISTS (

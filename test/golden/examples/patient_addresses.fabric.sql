@@ -41,26 +41,20 @@ BEGIN TRY
         @SkippedRows = COALESCE(SUM(CAST(CASE WHEN s.[patient_id] IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
     FROM [StageEmedsys].[Dev_Patient_] AS s;
 
-    -- Staged rows with a key, in the columns of the satellite.
+    -- Staged rows with a key: what they are compared by.
     CREATE TABLE #staged
     WITH (DISTRIBUTION = ROUND_ROBIN)
     AS
     SELECT
         LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(888), (CONVERT(varchar(41), CONVERT(decimal(10,0), s.[patient_id])) + COALESCE(CONVERT(varchar(255), @SourceSystem), '')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [PatientKey],
         CAST(@BatchTime AS datetime2(3)) AS [LoadDate],
-        @LoadProcess AS [LoadProcess],
-        @RecordSource AS [RecordSource],
         LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(309), ('0'
             + COALESCE(CONVERT(varchar(30), s.[address1]), '')
             + COALESCE(CONVERT(varchar(30), s.[address2]), '')
             + COALESCE(CONVERT(varchar(30), s.[city]), '')
             + COALESCE(CONVERT(varchar(2), s.[state]), '')
             + COALESCE(CONVERT(varchar(10), s.[zip]), '')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [HashDiff],
-        s.[address1] AS [Address1],
-        s.[address2] AS [Address2],
-        s.[city] AS [City],
-        s.[state] AS [State],
-        s.[zip] AS [Zip]
+        s.[patient_id] AS [key_part_1_]
     FROM [StageEmedsys].[Dev_Patient_] AS s
     WHERE s.[patient_id] IS NOT NULL;
 
@@ -127,6 +121,7 @@ BEGIN TRY
         r.[City],
         r.[State],
         r.[Zip],
+        r.[key_part_1_],
         r.[latest_time_],
         r.[latest_content_]
     FROM (
@@ -141,10 +136,39 @@ BEGIN TRY
             s.[City],
             s.[State],
             s.[Zip],
+            s.[key_part_1_],
             k.[latest_time_],
             k.[latest_content_],
             ROW_NUMBER() OVER (PARTITION BY s.[PatientKey], s.[LoadDate], s.[HashDiff] ORDER BY s.[PatientKey] COLLATE Latin1_General_100_BIN2_UTF8, s.[LoadDate], s.[LoadProcess] COLLATE Latin1_General_100_BIN2_UTF8, s.[RecordSource] COLLATE Latin1_General_100_BIN2_UTF8, s.[HashDiff] COLLATE Latin1_General_100_BIN2_UTF8, s.[Address1] COLLATE Latin1_General_100_BIN2_UTF8, s.[Address2] COLLATE Latin1_General_100_BIN2_UTF8, s.[City] COLLATE Latin1_General_100_BIN2_UTF8, s.[State] COLLATE Latin1_General_100_BIN2_UTF8, s.[Zip] COLLATE Latin1_General_100_BIN2_UTF8) AS [repeat_no_]
-        FROM #staged AS s
+        FROM (
+            SELECT
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(888), (CONVERT(varchar(41), CONVERT(decimal(10,0), s.[patient_id])) + COALESCE(CONVERT(varchar(255), @SourceSystem), '')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [PatientKey],
+                CAST(@BatchTime AS datetime2(3)) AS [LoadDate],
+                @LoadProcess AS [LoadProcess],
+                @RecordSource AS [RecordSource],
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(309), ('0'
+                    + COALESCE(CONVERT(varchar(30), s.[address1]), '')
+                    + COALESCE(CONVERT(varchar(30), s.[address2]), '')
+                    + COALESCE(CONVERT(varchar(30), s.[city]), '')
+                    + COALESCE(CONVERT(varchar(2), s.[state]), '')
+                    + COALESCE(CONVERT(varchar(10), s.[zip]), '')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [HashDiff],
+                s.[address1] AS [Address1],
+                s.[address2] AS [Address2],
+                s.[city] AS [City],
+                s.[state] AS [State],
+                s.[zip] AS [Zip],
+                s.[patient_id] AS [key_part_1_]
+            FROM [StageEmedsys].[Dev_Patient_] AS s
+            WHERE s.[patient_id] IS NOT NULL
+              AND EXISTS (
+                SELECT
+                    1 AS [one]
+                FROM #staged AS n
+                INNER JOIN #candidates AS k
+                    ON k.[PatientKey] = n.[PatientKey]
+                WHERE n.[key_part_1_] = s.[patient_id]
+            )
+        ) AS s
         INNER JOIN #candidates AS k
             ON k.[PatientKey] = s.[PatientKey]
     ) AS r
@@ -155,7 +179,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[PatientKey])), 100), 'NULL'), ''), '(blank)') AS [offender]
+            COALESCE(LEFT(CONVERT(varchar(8000), MIN(s.[key_part_1_])), 100), 'NULL') AS [offender]
         FROM #sequence AS s
         GROUP BY s.[PatientKey], s.[LoadDate]
         HAVING COUNT_BIG(*) > 1
@@ -171,7 +195,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), s.[PatientKey]), 100), 'NULL'), ''), '(blank)') AS [offender]
+            COALESCE(LEFT(CONVERT(varchar(8000), s.[key_part_1_]), 100), 'NULL') AS [offender]
         FROM #sequence AS s
         WHERE s.[LoadDate] <= s.[latest_time_]
           AND EXISTS (
@@ -202,7 +226,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), s.[PatientKey]), 100), 'NULL'), ''), '(blank)') AS [offender]
+            COALESCE(LEFT(CONVERT(varchar(8000), s.[key_part_1_]), 100), 'NULL') AS [offender]
         FROM #sequence AS s
         WHERE s.[LoadDate] < s.[latest_time_]
           AND NOT EXISTS (

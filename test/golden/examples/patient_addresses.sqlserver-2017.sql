@@ -129,23 +129,17 @@ BEGIN TRY
         @SkippedRows = COALESCE(SUM(CAST(CASE WHEN s.[patient_id] IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
     FROM [StageEmedsys].[Dev_Patient_] AS s;
 
-    -- Staged rows with a key, in the columns of the satellite.
+    -- Staged rows with a key: what they are compared by.
     SELECT
         LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(888), (CONVERT(nvarchar(41), CONVERT(decimal(10,0), s.[patient_id])) + COALESCE(CONVERT(nvarchar(255), @SourceSystem), N'')) COLLATE Latin1_General_100_BIN2)), 2)) AS [PatientKey],
         CAST(@BatchTime AS datetime) AS [LoadDate],
-        @LoadProcess AS [LoadProcess],
-        @RecordSource AS [RecordSource],
         LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(309), (N'0'
             + COALESCE(CONVERT(nvarchar(30), s.[address1]), N'')
             + COALESCE(CONVERT(nvarchar(30), s.[address2]), N'')
             + COALESCE(CONVERT(nvarchar(30), s.[city]), N'')
             + COALESCE(CONVERT(nvarchar(2), s.[state]), N'')
             + COALESCE(CONVERT(nvarchar(10), s.[zip]), N'')) COLLATE Latin1_General_100_BIN2)), 2)) AS [HashDiff],
-        s.[address1] AS [Address1],
-        s.[address2] AS [Address2],
-        s.[city] AS [City],
-        s.[state] AS [State],
-        s.[zip] AS [Zip]
+        s.[patient_id] AS [key_part_1_]
     INTO #staged
     FROM [StageEmedsys].[Dev_Patient_] AS s
     WHERE s.[patient_id] IS NOT NULL;
@@ -208,6 +202,7 @@ BEGIN TRY
         r.[City],
         r.[State],
         r.[Zip],
+        r.[key_part_1_],
         r.[latest_time_],
         r.[latest_content_]
     INTO #sequence
@@ -223,10 +218,39 @@ BEGIN TRY
             s.[City],
             s.[State],
             s.[Zip],
+            s.[key_part_1_],
             k.[latest_time_],
             k.[latest_content_],
             ROW_NUMBER() OVER (PARTITION BY s.[PatientKey], s.[LoadDate], s.[HashDiff] ORDER BY CONVERT(nvarchar(4000), s.[PatientKey]) COLLATE Latin1_General_100_BIN2, s.[LoadDate], CONVERT(nvarchar(4000), s.[LoadProcess]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(4000), s.[RecordSource]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(4000), s.[HashDiff]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(4000), s.[Address1]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(4000), s.[Address2]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(4000), s.[City]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(4000), s.[State]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(4000), s.[Zip]) COLLATE Latin1_General_100_BIN2) AS [repeat_no_]
-        FROM #staged AS s
+        FROM (
+            SELECT
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(888), (CONVERT(nvarchar(41), CONVERT(decimal(10,0), s.[patient_id])) + COALESCE(CONVERT(nvarchar(255), @SourceSystem), N'')) COLLATE Latin1_General_100_BIN2)), 2)) AS [PatientKey],
+                CAST(@BatchTime AS datetime) AS [LoadDate],
+                @LoadProcess AS [LoadProcess],
+                @RecordSource AS [RecordSource],
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(309), (N'0'
+                    + COALESCE(CONVERT(nvarchar(30), s.[address1]), N'')
+                    + COALESCE(CONVERT(nvarchar(30), s.[address2]), N'')
+                    + COALESCE(CONVERT(nvarchar(30), s.[city]), N'')
+                    + COALESCE(CONVERT(nvarchar(2), s.[state]), N'')
+                    + COALESCE(CONVERT(nvarchar(10), s.[zip]), N'')) COLLATE Latin1_General_100_BIN2)), 2)) AS [HashDiff],
+                s.[address1] AS [Address1],
+                s.[address2] AS [Address2],
+                s.[city] AS [City],
+                s.[state] AS [State],
+                s.[zip] AS [Zip],
+                s.[patient_id] AS [key_part_1_]
+            FROM [StageEmedsys].[Dev_Patient_] AS s
+            WHERE s.[patient_id] IS NOT NULL
+              AND EXISTS (
+                SELECT
+                    1 AS [one]
+                FROM #staged AS n
+                INNER JOIN #candidates AS k
+                    ON k.[PatientKey] = n.[PatientKey]
+                WHERE n.[key_part_1_] = s.[patient_id]
+            )
+        ) AS s
         INNER JOIN #candidates AS k
             ON k.[PatientKey] = s.[PatientKey]
     ) AS r
@@ -237,7 +261,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[PatientKey])), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[key_part_1_])), 100), N'NULL') AS [offender]
         FROM #sequence AS s
         GROUP BY s.[PatientKey], s.[LoadDate]
         HAVING COUNT_BIG(*) > 1
@@ -253,7 +277,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[PatientKey]), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            COALESCE(LEFT(CONVERT(nvarchar(4000), s.[key_part_1_]), 100), N'NULL') AS [offender]
         FROM #sequence AS s
         WHERE s.[LoadDate] <= s.[latest_time_]
           AND EXISTS (
@@ -284,7 +308,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[PatientKey]), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            COALESCE(LEFT(CONVERT(nvarchar(4000), s.[key_part_1_]), 100), N'NULL') AS [offender]
         FROM #sequence AS s
         WHERE s.[LoadDate] < s.[latest_time_]
           AND NOT EXISTS (

@@ -14,15 +14,13 @@ SET VARIABLE SkippedRows = (
     FROM "stage" AS s
 );
 
--- Staged rows with a key, in the columns of the satellite.
+-- Staged rows with a key: what they are compared by.
 CREATE OR REPLACE TEMP TABLE "staged" AS
 SELECT
     sha256(UPPER(trim(s."member_no", ' '))) AS "member_hk",
     sha256(COALESCE(NULLIF(UPPER(trim(s."city", ' ')), ''), '^^') || '||' || COALESCE(NULLIF(UPPER(trim(s."full_name", ' ')), ''), '^^')) AS "hashdiff",
-    s."full_name",
-    s."city",
     s."load_ts",
-    s."record_source"
+    s."member_no" AS "key_part_1_"
 FROM "stage" AS s
 WHERE NULLIF(trim(s."member_no", ' '), '') IS NOT NULL;
 
@@ -82,6 +80,7 @@ SELECT
     r."city",
     r."load_ts",
     r."record_source",
+    r."key_part_1_",
     r."latest_time_",
     r."latest_content_"
 FROM (
@@ -92,10 +91,30 @@ FROM (
         s."city",
         s."load_ts",
         s."record_source",
+        s."key_part_1_",
         k."latest_time_",
         k."latest_content_",
         ROW_NUMBER() OVER (PARTITION BY s."member_hk", s."load_ts", s."hashdiff" ORDER BY s."member_hk", s."hashdiff", s."full_name", s."city", s."load_ts", s."record_source") AS "repeat_no_"
-    FROM temp."staged" AS s
+    FROM (
+        SELECT
+            sha256(UPPER(trim(s."member_no", ' '))) AS "member_hk",
+            sha256(COALESCE(NULLIF(UPPER(trim(s."city", ' ')), ''), '^^') || '||' || COALESCE(NULLIF(UPPER(trim(s."full_name", ' ')), ''), '^^')) AS "hashdiff",
+            s."full_name",
+            s."city",
+            s."load_ts",
+            s."record_source",
+            s."member_no" AS "key_part_1_"
+        FROM "stage" AS s
+        WHERE NULLIF(trim(s."member_no", ' '), '') IS NOT NULL
+          AND EXISTS (
+            SELECT
+                1 AS "one"
+            FROM temp."staged" AS n
+            INNER JOIN temp."candidates" AS k
+                ON k."member_hk" = n."member_hk"
+            WHERE n."key_part_1_" = s."member_no"
+        )
+    ) AS s
     INNER JOIN temp."candidates" AS k
         ON k."member_hk" = s."member_hk"
 ) AS r

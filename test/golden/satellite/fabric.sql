@@ -28,7 +28,7 @@ BEGIN TRY
         @SkippedRows = COALESCE(SUM(CAST(CASE WHEN CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[member_no]))) > 0 THEN LTRIM(RTRIM(s.[member_no])) END IS NULL THEN 1 ELSE 0 END AS bigint)), 0)
     FROM [dbo].[stage] AS s;
 
-    -- Staged rows with a key, in the columns of the satellite.
+    -- Staged rows with a key: what they are compared by.
     CREATE TABLE #staged
     WITH (DISTRIBUTION = ROUND_ROBIN)
     AS
@@ -39,11 +39,8 @@ BEGIN TRY
             + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[full_name]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[full_name])))) END, '^^')
             + '||'
             + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[phone]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[phone])))) END, '^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
-        s.[full_name],
-        s.[city],
-        s.[phone],
         s.[load_ts],
-        s.[record_source]
+        s.[member_no] AS [key_part_1_]
     FROM [dbo].[stage] AS s
     WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[member_no]))) > 0 THEN LTRIM(RTRIM(s.[member_no])) END IS NOT NULL;
 
@@ -107,6 +104,7 @@ BEGIN TRY
         r.[phone],
         r.[load_ts],
         r.[record_source],
+        r.[key_part_1_],
         r.[latest_time_],
         r.[latest_content_]
     FROM (
@@ -118,10 +116,35 @@ BEGIN TRY
             s.[phone],
             s.[load_ts],
             s.[record_source],
+            s.[key_part_1_],
             k.[latest_time_],
             k.[latest_content_],
             ROW_NUMBER() OVER (PARTITION BY s.[member_hk], s.[load_ts], s.[hashdiff] ORDER BY s.[member_hk] COLLATE Latin1_General_100_BIN2_UTF8, s.[hashdiff] COLLATE Latin1_General_100_BIN2_UTF8, s.[full_name] COLLATE Latin1_General_100_BIN2_UTF8, s.[city] COLLATE Latin1_General_100_BIN2_UTF8, s.[phone] COLLATE Latin1_General_100_BIN2_UTF8, s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2_UTF8) AS [repeat_no_]
-        FROM #staged AS s
+        FROM (
+            SELECT
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[member_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [member_hk],
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(3636), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[city]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[city])))) END, '^^')
+                    + '||'
+                    + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[full_name]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[full_name])))) END, '^^')
+                    + '||'
+                    + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[phone]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[phone])))) END, '^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
+                s.[full_name],
+                s.[city],
+                s.[phone],
+                s.[load_ts],
+                s.[record_source],
+                s.[member_no] AS [key_part_1_]
+            FROM [dbo].[stage] AS s
+            WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[member_no]))) > 0 THEN LTRIM(RTRIM(s.[member_no])) END IS NOT NULL
+              AND EXISTS (
+                SELECT
+                    1 AS [one]
+                FROM #staged AS n
+                INNER JOIN #candidates AS k
+                    ON k.[member_hk] = n.[member_hk]
+                WHERE n.[key_part_1_] = s.[member_no]
+            )
+        ) AS s
         INNER JOIN #candidates AS k
             ON k.[member_hk] = s.[member_hk]
     ) AS r

@@ -69,6 +69,8 @@ export interface StagedColumn {
   readonly value: Expression;
   /** Set where the column holds a digest. */
   readonly role: HashRole | null;
+  /** The stage columns that a hash key is made of; none for other columns. */
+  readonly inputs: readonly CatalogColumn[];
 }
 
 export interface VaultStage {
@@ -154,15 +156,18 @@ function stagedColumn(context: LoadContext, of: CatalogColumn): StagedColumn | u
       value: stagedValue(context, name, 'hash_key'),
       isPresent: isAlwaysThere(context, name),
     }));
-    return { target: of, type, value: digestOf(context, parts, 'hash_key', type), role: 'hash_key' };
+    const inputs = keyInputs
+      .filter((name) => !name.startsWith('@'))
+      .flatMap((name) => findColumn(context, context.source, name, 'hash_key') ?? []);
+    return { target: of, type, value: digestOf(context, parts, 'hash_key', type), role: 'hash_key', inputs };
   }
   const diffInputs = entryOf(options.hashdiff, of) ?? hashed;
   if (diffInputs !== undefined)
-    return { target: of, type, value: hashdiffOver(context, diffInputs, type), role: 'hashdiff' };
+    return { target: of, type, value: hashdiffOver(context, diffInputs, type), role: 'hashdiff', inputs: [] };
   const feed = context.feeds.find((candidate) => candidate.target === of);
-  if (feed !== undefined) return { target: of, type, value: fedWithStandIn(context, feed), role: null };
+  if (feed !== undefined) return { target: of, type, value: fedWithStandIn(context, feed), role: null, inputs: [] };
   if (options.load_ts === undefined || !sameIdentifier(options.load_ts, of.name)) return undefined;
-  return { target: of, type, value: converted(clock, type), role: null };
+  return { target: of, type, value: converted(clock, type), role: null, inputs: [] };
 }
 
 /** The hashdiff over stage columns, each first converted to the type of the target column that stores it. */
@@ -222,23 +227,32 @@ function keyRules({ options }: LoadContext) {
   return resolvedHashRules(options.hash_rules ?? {}, 'hash_key');
 }
 
-/** Values that a staged row must have, with what is put for them already in place. */
-function neededValues(context: LoadContext): readonly Expression[] {
+/** Stage columns that a row must have to be loaded; none where something is put for them. */
+export function neededColumns(context: LoadContext): readonly CatalogColumn[] {
   const { null_keys: rule } = context.options;
   if (rule === 'insert' || rule === 'match') return [];
-  return requiredColumns(context)
-    .filter((of) => standInOf(context, of) === undefined)
-    .map((of) => columnOf('s', context.source, of));
+  return requiredColumns(context).filter((of) => standInOf(context, of) === undefined);
 }
 
-/** The rows that are loaded, in the target's columns, with further items beside them. */
-export function stagedRows(stage: VaultStage, further: readonly Item[] = []): Query {
-  const { context } = stage;
+function neededValues(context: LoadContext): readonly Expression[] {
+  return neededColumns(context).map((of) => columnOf('s', context.source, of));
+}
+
+/**
+ * The rows that are loaded, in the target's columns, with further items beside them; of these columns or rows some only
+ * where `narrowed` says so.
+ */
+export function stagedRows(
+  { context, columns }: VaultStage,
+  further: readonly Item[] = [],
+  narrowed: { readonly columns?: readonly StagedColumn[]; readonly where?: readonly Expression[] } = {},
+): Query {
   const rules = keyRules(context);
+  const hasKeys = neededValues(context).map((value) => isNotNull(isText(value) ? blankFolded(value, rules) : value));
   return select(
-    [...stage.columns.map((staged) => item(staged.target.name, staged.value)), ...further],
+    [...(narrowed.columns ?? columns).map((staged) => item(staged.target.name, staged.value)), ...further],
     source(table(context.source.name), 's'),
-    { where: neededValues(context).map((value) => isNotNull(isText(value) ? blankFolded(value, rules) : value)) },
+    { where: [...hasKeys, ...(narrowed.where ?? [])] },
   );
 }
 
@@ -299,13 +313,14 @@ export function keyForm(context: LoadContext, of: StagedColumn, value: Expressio
 
 /** Stored and staged row have the same key; under `null_keys: match` two NULLs are one key, too. */
 export function sameKey(stage: VaultStage, left: string, right: string): readonly Expression[] {
-  const { context, keys } = stage;
-  return keys.map((key) => {
-    const values = [stagedAs(left, key), stagedAs(right, key)].map((value) => keyForm(context, key, value));
-    const [first = literal(null), second = literal(null)] = values;
-    const text = key.role === null ? keyText(context) : 'column';
-    return context.options.null_keys === 'match' ? same(first, second, text) : compare(first, '=', second, text);
-  });
+  return stage.keys.map((key) => sameKeyValue(stage.context, key, stagedAs(left, key), stagedAs(right, key)));
+}
+
+/** Two values of one key column are the same key. */
+export function sameKeyValue(context: LoadContext, key: StagedColumn, left: Expression, right: Expression): Expression {
+  const [first, second] = [keyForm(context, key, left), keyForm(context, key, right)];
+  const text = key.role === null ? keyText(context) : 'column';
+  return context.options.null_keys === 'match' ? same(first, second, text) : compare(first, '=', second, text);
 }
 
 /** The load's parameters: the clock where a column is filled from it, then those that fill columns or go into hashes. */
