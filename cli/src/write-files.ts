@@ -18,7 +18,7 @@ export async function writeFiles(files: readonly GeneratedFile[], out: string): 
   } catch (error) {
     await Promise.all(moves.map(([draft]) => rm(draft, { force: true })));
     throw new UsageError(
-      `The files can't be written to ${out}: ${error instanceof Error ? error.message : String(error)}`,
+      `The files can't be written to ${out}: ${error instanceof Error ? error.message : String(error)}; name another folder with --out.`,
     );
   }
 }

@@ -5,7 +5,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { openTerminal } from './terminal.ts';
 
 const files = {
-  'ddl/tables.sql': 'CREATE TABLE dw.t (a INTEGER PRIMARY KEY);',
+  'ddl/tables.sql': 'CREATE TABLE stg.t (a INTEGER); CREATE TABLE dw.t (a INTEGER PRIMARY KEY);',
   'load.sql': 'INSERT INTO dw.t SELECT 1;',
   'not.duckdb': 'no database',
   'read.sql': 'SELECT 1;',
@@ -70,6 +70,10 @@ test.each<[string[], RegExp]>([
   [['describe', ...on], /Name the tables/],
   [['create', 'hub'], /--source/],
   [['generate', 'hub', '--source', 'dw.t'], /--target/],
+  [
+    ['generate', 'scd0', '--source', 'stg.t', '--target', 'dw.t', '--platform', 'duckdb', '--out', 'load.sql'],
+    /can't be written to .*load.sql.*; name another folder with --out/,
+  ],
 ])('%j', async (args, message) => {
   const terminal = await openTerminal(files);
   const { code, out, err } = await terminal.call(...args);
