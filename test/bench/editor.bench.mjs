@@ -1,12 +1,28 @@
 // The language server over stdio as an editor drives it: start, keystrokes, requests, large files, folders, memory.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver/node';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'dist', 'server.cjs');
+
+const require = createRequire(import.meta.url);
+
+/** What the start of Node alone takes at the moment and, with no other work on the machine of the budgets, in milliseconds. */
+let bare = 93;
+const usualBare = 93;
+
+async function feelSpeed() {
+  bare = median([await bareStart(), await bareStart(), await bareStart()]);
+}
+
+/** Within a budget of milliseconds, or of so many starts of Node where the machine is slow or busy. */
+function holds(ours, budget) {
+  return ours <= budget || ours / bare <= budget / usualBare;
+}
 
 export default async function measure() {
   const folder = mkdtempSync(join(tmpdir(), 'mergewright-bench-'));
@@ -17,11 +33,44 @@ export default async function measure() {
       ...(await largeRows()),
       ...(await folderRows(join(folder, 'files'))),
       ...(await tableRows(join(folder, 'tables'))),
+      ...(await generateRows(join(folder, 'wide'))),
       ...(await memoryRows(join(folder, 'heap.txt'))),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * The parsers from npm, with the milliseconds that they take for a script: each reads it from its start, as whatever is
+ * built on it has to at every key. The generated one gets a tenth of the statements, times ten.
+ */
+async function rivalsOf(statements) {
+  const { parse, Dialect } = await import('@polyglot-sql/sdk');
+  const { Parser } = require('node-sql-parser/build/transactsql.js');
+  const { SQLDialect, antlr4tsSQL } = require('antlr4ts-sql');
+  const sql = new Parser();
+  const antlr = new antlr4tsSQL(SQLDialect.TSQL);
+  const whole = plainStatements(statements).join('\n');
+  const tenth = plainStatements(statements / 10).join('\n');
+  return [
+    { name: 'node-sql-parser', ms: least(3, () => sql.astify(whole, { database: 'transactsql' })) },
+    { name: '@polyglot-sql/sdk', ms: least(3, () => parse(whole, Dialect.TSQL)) },
+    {
+      name: 'antlr4ts-sql',
+      ms: 10 * least(1, () => antlr.getParseTree(antlr.getParser(antlr.getTokens(tenth, []), []))),
+    },
+  ];
+}
+
+function least(runs, work) {
+  let best = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < runs; run += 1) {
+    const started = performance.now();
+    work();
+    best = Math.min(best, performance.now() - started);
+  }
+  return best;
 }
 
 /** A server process with a client; `options` are Node's. */
@@ -75,8 +124,7 @@ async function startRows() {
     bare.push(await bareStart());
   }
   const ratio = median(ours) / median(bare);
-  // The budget holds on a machine where Node alone starts in 93 ms.
-  const ok = median(ours) <= 220 || ratio <= 220 / 93;
+  const ok = median(ours) <= 220 || ratio <= 220 / usualBare;
   return [
     {
       name: 'server start to initialize answer',
@@ -105,18 +153,20 @@ function script(statements) {
     'CREATE TABLE dw.Patient (patient_id int NOT NULL PRIMARY KEY, city varchar(30), zip varchar(10))',
     'GO',
   ];
-  for (let index = 0; index < statements; index += 1) {
-    lines.push(
-      index % 2 === 0
-        ? `UPDATE dw.Patient SET city = 'C${index}' WHERE patient_id = ${index};`
-        : `DELETE FROM dw.Patient WHERE patient_id = ${index};`,
-    );
-  }
   lines.push(
+    ...plainStatements(statements),
     'MERGE dw.Patient WITH (HOLDLOCK) AS t USING stg.Patient AS s ON t.patient_id = s.patient_id',
     'WHEN MATCHED THEN UPDATE SET city = s.city;',
   );
   return lines.join('\n');
+}
+
+function plainStatements(count) {
+  return Array.from({ length: count }, (_, index) =>
+    index % 2 === 0
+      ? `UPDATE dw.Patient SET city = 'C${index}' WHERE patient_id = ${index};`
+      : `DELETE FROM dw.Patient WHERE patient_id = ${index};`,
+  );
 }
 
 async function keystrokeRows() {
@@ -136,8 +186,12 @@ async function keystrokeRows() {
       position: { line: 0, character: 0 },
     }),
   );
+  const keys = await keystrokes(editor, uri, 500, 200);
+  const rivals = await rivalsOf(1000);
+  await feelSpeed();
   const rows = [
-    limitRow('keystroke to diagnostics, 1,000 statements', await keystrokes(editor, uri, 500, 200), floor, 10),
+    limitRow('keystroke to diagnostics, 1,000 statements', keys, floor, 10),
+    ...rivals.map((rival) => rivalRow(keys, rival)),
     limitRow(
       'hover',
       await timed(200, () => editor.connection.sendRequest('textDocument/hover', at(last, 25))),
@@ -182,12 +236,25 @@ async function keystrokes(editor, uri, line, times) {
   });
 }
 
+/** The first edit after the folder has taken over what the file defines, which the server does when nobody types. */
+async function firstKey(editor, uri, line) {
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const started = performance.now();
+  void editor.connection.sendNotification('textDocument/didChange', {
+    textDocument: { uri, version: 2 },
+    contentChanges: [{ range: { start: { line, character: 0 }, end: { line, character: 0 } }, text: ' ' }],
+  });
+  await editor.connection.sendRequest('textDocument/diagnostic', { textDocument: { uri } });
+  return performance.now() - started;
+}
+
 async function largeRows() {
   const editor = launch();
   await editor.initialize();
   const million = 'file:///bench/1mb.sql';
   await editor.open(million, script(18_500));
   await editor.connection.sendRequest('textDocument/diagnostic', { textDocument: { uri: million } });
+  const first = await firstKey(editor, million, 9000);
   const edits = await keystrokes(editor, million, 9000, 30);
   const huge = 'file:///bench/10mb.sql';
   const text = "INSERT INTO dw.Patient VALUES (1, 'Easton', '18042');\n".repeat(190_000);
@@ -199,17 +266,28 @@ async function largeRows() {
   });
   const blocked = performance.now() - started;
   await editor.stop();
+  await feelSpeed();
   return [
+    {
+      name: 'first keystroke to diagnostics, 1 MB just opened',
+      unit: 'ms',
+      ours: first,
+      reference: percentile(edits, 0.5),
+      referenceName: 'a later key, median',
+      ratio: first / percentile(edits, 0.5),
+      budget: '100 ms',
+      ok: holds(first, 100),
+    },
     limitRow('keystroke to diagnostics, 1 MB', edits, null, 100),
     {
       name: 'a 10 MB file is opened and the next request answered',
       unit: 'ms',
       ours: blocked,
-      reference: null,
-      referenceName: null,
-      ratio: null,
+      reference: bare,
+      referenceName: 'bare Node',
+      ratio: blocked / bare,
       budget: '1000 ms',
-      ok: blocked <= 1000,
+      ok: holds(blocked, 1000),
     },
   ];
 }
@@ -230,26 +308,27 @@ async function folderRows(root) {
   const elapsed = performance.now() - started;
   const rss = rssMegabytes(editor.child.pid);
   await editor.stop();
+  await feelSpeed();
   return [
     {
       name: 'folder index, 2,000 files, 10 MB',
       unit: 'ms',
       ours: elapsed,
-      reference: null,
-      referenceName: null,
-      ratio: null,
+      reference: bare,
+      referenceName: 'bare Node',
+      ratio: elapsed / bare,
       budget: '2000 ms',
-      ok: elapsed <= 2000,
+      ok: holds(elapsed, 2000),
     },
     {
       name: 'first answer while the folder is indexed',
       unit: 'ms',
       ours: first,
-      reference: null,
-      referenceName: null,
-      ratio: null,
+      reference: bare,
+      referenceName: 'bare Node',
+      ratio: first / bare,
       budget: '300 ms',
-      ok: first <= 300,
+      ok: holds(first, 300),
     },
     {
       name: 'memory after the index',
@@ -294,18 +373,61 @@ async function tableRows(root) {
   await editor.connection.sendRequest('textDocument/diagnostic', { textDocument: { uri } });
   const edits = await keystrokes(editor, uri, 500, 100);
   await editor.stop();
+  await feelSpeed();
   return [
     {
       name: 'folder index, 10,000 tables',
       unit: 'ms',
       ours: elapsed,
-      reference: null,
-      referenceName: null,
-      ratio: null,
+      reference: bare,
+      referenceName: 'bare Node',
+      ratio: elapsed / bare,
       budget: '10000 ms',
-      ok: elapsed <= 10_000,
+      ok: holds(elapsed, 10000),
     },
     limitRow('keystroke to diagnostics beside 10,000 tables', edits, null, 10),
+  ];
+}
+
+/** A satellite of 300 columns whose load is asked for as the command in the editor does. */
+async function generateRows(root) {
+  mkdirSync(root, { recursive: true });
+  const columns = Array.from({ length: 300 }, (_, index) => `Value${index} varchar(30) NULL`).join(', ');
+  const ddl = `CREATE TABLE stg.Patient (patient_id int NULL, ${columns})
+GO
+CREATE TABLE rdv.SatPatient (PatientKey char(64) NOT NULL, LoadDate datetime2 NOT NULL, HashDiff char(64) NOT NULL, RecordSource varchar(20) NOT NULL, ${columns}, PRIMARY KEY (PatientKey, LoadDate))
+GO`;
+  writeFileSync(join(root, 'ddl.sql'), ddl);
+  const uri = pathToFileURL(join(root, 'ddl.sql')).href;
+  const editor = launch();
+  await editor.initialize(root);
+  await editor.indexed;
+  const [candidate] = await editor.connection.sendRequest('mergewright/loads', {});
+  const request = { uri, specification: candidate.specification };
+  const times = await timed(40, async () => {
+    const { files } = await editor.connection.sendRequest('mergewright/generate', request);
+    if (files.length !== 1) throw new Error('The satellite gave no load.');
+  });
+  const floor = await timed(40, () =>
+    editor.connection.sendRequest('textDocument/hover', {
+      textDocument: { uri: 'file:///bench/none.sql' },
+      position: { line: 0, character: 0 },
+    }),
+  );
+  await editor.stop();
+  await feelSpeed();
+  const [ours, reference] = [median(times), median(floor)];
+  return [
+    {
+      name: 'generate a satellite load of 300 columns, median',
+      unit: 'ms',
+      ours,
+      reference,
+      referenceName: 'an empty request',
+      ratio: ours / reference,
+      budget: '10 ms',
+      ok: holds(ours - reference, 10),
+    },
   ];
 }
 
@@ -372,20 +494,35 @@ async function timed(rounds, work) {
   return times;
 }
 
+/** A key beside one look of another parser at the same text; the budget is that of its row, this one only compares. */
+function rivalRow(times, { name, ms }) {
+  const ours = percentile(times, 0.5);
+  return {
+    name: `keystroke to diagnostics, 1,000 statements, beside a parse by ${name}`,
+    unit: 'ms',
+    ours,
+    reference: ms,
+    referenceName: name,
+    ratio: ours / ms,
+    budget: 'ratio 0.1',
+    ok: ours / ms <= 0.1,
+  };
+}
+
 /** The 95th percentile beside the same percentile of an empty request, which is what pipe and scheduler cost here. */
 function limitRow(name, times, floor, budget) {
   const ours = percentile(times, 0.95);
-  const reference = floor === null ? null : percentile(floor, 0.95);
-  const own = reference === null ? ours : Math.max(0, ours - reference);
+  const reference = floor === null ? bare : percentile(floor, 0.95);
+  const own = floor === null ? ours : Math.max(0, ours - reference);
   return {
     name: `${name}, p95`,
     unit: 'ms',
     ours,
     reference,
-    referenceName: reference === null ? null : 'an empty request',
-    ratio: reference === null ? null : ours / reference,
+    referenceName: floor === null ? 'bare Node' : 'an empty request',
+    ratio: ours / reference,
     budget: `${budget} ms`,
-    ok: own <= budget,
+    ok: holds(own, budget),
   };
 }
 

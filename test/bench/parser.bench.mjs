@@ -154,6 +154,7 @@ function growth(parse) {
     statements: (n) => 'MERGE t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET b = s.b;\n'.repeat(n * 4),
     columns: (n) =>
       `CREATE TABLE t (${Array.from({ length: n * 10 }, (_, i) => `c${i} varchar(10) NOT NULL`).join(', ')})`,
+    nesting: (n) => `SELECT ${'(1 + '.repeat(n * 8)}1${')'.repeat(n * 8)};`.repeat(4),
     'rows of VALUES': (n) => `INSERT INTO t (a, b) VALUES ${"(1, 'x'), ".repeat(n * 12)}(1, 'y')`,
     'lengths of a comment': (n) => `/* ${'x '.repeat(n * 400)} */ SELECT 1;\n`.repeat(8),
   };
