@@ -50,6 +50,39 @@ const cases: readonly RoleCase[] = [
     },
   },
   {
+    title: "a vault by AutomateDV's names",
+    ddl: `
+      CREATE TABLE dv.hub_customer (CUSTOMER_PK BINARY(16) NOT NULL, CUSTOMER_ID VARCHAR(38), LOAD_DATE DATE, SOURCE VARCHAR(4));
+      CREATE TABLE dv.link_customer_nation (LINK_CUSTOMER_NATION_PK BINARY(16), CUSTOMER_FK BINARY(16), NATION_FK BINARY(16), LOAD_DATE DATE, SOURCE VARCHAR(4));
+      CREATE TABLE dv.t_link_order (ORDER_PK BINARY(16), CUSTOMER_FK BINARY(16), PRODUCT_FK BINARY(16), AMOUNT DECIMAL(12,2), EFFECTIVE_FROM DATE, LOAD_DATE DATE, SOURCE VARCHAR(4));
+      CREATE TABLE dv.xts_customer (CUSTOMER_PK BINARY(16), SATELLITE_NAME VARCHAR(50), HASHDIFF BINARY(16), LOAD_DATE DATE, SOURCE VARCHAR(4));`,
+    roles: { hub_customer: 'hub', link_customer_nation: 'link', t_link_order: 'nh-link', xts_customer: 'xts' },
+  },
+  {
+    title: "a vault by datavault4dbt's names",
+    ddl: `
+      CREATE TABLE dv.account_h (hk_account_h CHAR(32), account_key VARCHAR(50), account_number VARCHAR(50), ldts DATETIME2, rsrc VARCHAR(100));
+      CREATE TABLE dv.account_contact_nl (hk_account_contact_nl CHAR(32), hk_account_h CHAR(32), hk_contact_h CHAR(32), amount DECIMAL(10,2), ldts DATETIME2, rsrc VARCHAR(100));
+      CREATE TABLE dv.account_data_s (hk_account_h CHAR(32), hd_account_s CHAR(32), ldts DATETIME2, ledts DATETIME2, rsrc VARCHAR(100), name VARCHAR(50));
+      CREATE TABLE dv.contact_phone_0_ms (hk_contact_h CHAR(32), hd_contact_ms CHAR(32), ma_attribute VARCHAR(30), phone_number VARCHAR(30), ldts DATETIME2, rsrc VARCHAR(100));
+      CREATE TABLE dv.creditcard_rts (hk_creditcard_h CHAR(32), ldts DATETIME2, rsrc VARCHAR(100), stg VARCHAR(100));`,
+    roles: {
+      account_h: 'hub',
+      account_contact_nl: 'nh-link',
+      account_data_s: 'satellite',
+      contact_phone_0_ms: 'ma-satellite',
+      creditcard_rts: 'rt-satellite',
+    },
+  },
+  {
+    title: "facts, and stages that number their rows, by WideWorldImporters' names",
+    ddl: `
+      CREATE TABLE Dimension.City ([City Key] int NOT NULL PRIMARY KEY, [WWI City ID] int NOT NULL, City nvarchar(50) NOT NULL, [Valid From] datetime2(7) NOT NULL, [Valid To] datetime2(7) NOT NULL, [Lineage Key] int NOT NULL);
+      CREATE TABLE Integration.City_Staging ([City Staging Key] int IDENTITY(1,1) NOT NULL PRIMARY KEY, [WWI City ID] int NOT NULL, City nvarchar(50) NOT NULL, [Valid From] datetime2(7) NOT NULL, [Valid To] datetime2(7) NOT NULL);
+      CREATE TABLE Fact.Sale ([Sale Key] bigint IDENTITY(1,1) NOT NULL, [City Key] int NOT NULL, Quantity int NOT NULL, Profit decimal(18,2) NOT NULL, [Lineage Key] int NOT NULL);`,
+    roles: { City: 'dimension', City_Staging: 'staging', Sale: 'unknown' },
+  },
+  {
     title: 'dimensions of type 2 and type 1',
     ddl: `
       CREATE TABLE dw.DimCustomer (CustomerKey int IDENTITY(1,1) NOT NULL PRIMARY KEY, CustomerNo varchar(10) NOT NULL, Name nvarchar(50) NULL, StartDate datetime NOT NULL, endDate datetime NULL, active bit NOT NULL);
@@ -186,4 +219,36 @@ describe('column roles', () => {
       'ContactNo',
     ]);
   });
+});
+
+test("WhereScape's columns have the roles of its own names", () => {
+  const catalog = catalogFrom(
+    'CREATE TABLE dv.s_customer (hk_h_customer CHAR(32) NOT NULL, dss_load_date DATETIME2 NOT NULL, dss_change_hash CHAR(32), dss_record_source VARCHAR(50), dss_version INT, dss_create_time DATETIME2, name VARCHAR(50), source VARCHAR(10))',
+  );
+  expect(columnRolesOf(tableIn(catalog, 's_customer'))).toEqual({
+    hk_h_customer: 'hash-key',
+    dss_load_date: 'load-date',
+    dss_change_hash: 'hashdiff',
+    dss_record_source: 'record-source',
+    dss_version: 'technical',
+    dss_create_time: 'technical',
+    name: 'attribute',
+    source: 'attribute',
+  });
+});
+
+test('a column called source is business where no vault is', () => {
+  const catalog = catalogFrom(
+    'CREATE TABLE dw.DimLead (LeadKey int IDENTITY(1,1) PRIMARY KEY, LeadNo int NOT NULL UNIQUE, Source varchar(20), ValidFrom datetime2 NOT NULL, ValidTo datetime2)',
+  );
+  expect(columnRolesOf(tableIn(catalog, 'DimLead'))).toMatchObject({ Source: 'attribute' });
+});
+
+test('a stage with load columns is not said to have business columns only', () => {
+  const catalog = catalogFrom(
+    'CREATE TABLE stg.c (id int, name varchar(50), LoadDate datetime2, RecordSource varchar(20))',
+  );
+  expect(tableIn(catalog, 'c').reasons.join(' ')).toContain(
+    'It has business columns and load columns (LoadDate, RecordSource), and no hash or validity columns.',
+  );
 });

@@ -60,6 +60,8 @@ export const defaultConventions: Conventions = {
       'hd_*',
       '*_hd',
       'diff_hash',
+      'change_hash',
+      '*_change_hash',
     ],
     'hash-key': [
       'hk',
@@ -75,6 +77,7 @@ export const defaultConventions: Conventions = {
       '*_hashkey',
       'hashkey_*',
       '*_pk',
+      '*_fk',
       'lk_*',
       'hk_l_*',
       '*_lk',
@@ -113,6 +116,7 @@ export const defaultConventions: Conventions = {
       'valid_start*',
       'version_start',
       'effective_date',
+      'dss_start_date',
     ],
     'effective-end': [
       'effective_expire*',
@@ -137,6 +141,7 @@ export const defaultConventions: Conventions = {
       'valid_end*',
       'version_end',
       'expired_at',
+      'dss_end_date',
     ],
     'current-flag': [
       'current_row_yn',
@@ -155,6 +160,7 @@ export const defaultConventions: Conventions = {
       'active_yn',
       'row_is_current',
       'current_record*',
+      'dss_current_flag',
     ],
     'insert-date': [
       'ps_insert_dt',
@@ -191,7 +197,6 @@ export const defaultConventions: Conventions = {
       'dv_load_ts*',
       '*_load_dts',
       'dss_load_date',
-      'load_end_ts',
     ],
     'record-source': [
       'record_source',
@@ -288,6 +293,7 @@ export const defaultConventions: Conventions = {
       'ma_key',
       'multi_active_key',
       'sat_seq',
+      'ma_attribute*',
     ],
     technical: [
       'deleted_flag',
@@ -301,6 +307,11 @@ export const defaultConventions: Conventions = {
       'sys_*',
       'applied_dts',
       'applied_date',
+      'dss_*',
+      'load_end_*',
+      'ledts',
+      'lineage_key',
+      'stg',
     ],
   },
   tables: {
@@ -320,10 +331,20 @@ export const defaultConventions: Conventions = {
       'dev_*_stage',
     ],
     'persistent-staging': ['psa_*', 'ps_*', '*_psa', 'hstg_*', 'pstg_*', '*_history_stage', 'persistent_*'],
-    hub: ['hub', 'hub_*', '*_hub', 'h_*', 'hub*'],
-    link: ['lnk', 'lnk_*', '*_lnk', 'link', 'link_*', '*_link', 'l_*', 'lnk*'],
-    'nh-link': ['nh_link_*', 'nhl_*', 'tlink_*', 't_link_*', 'nhlink_*', '*_nh_link', 'nh_lnk_*', 'transaction_link_*'],
-    satellite: ['sat', 'sat_*', '*_sat', 's_*', 'sat*', 'lsat_*', 'hsat_*', 'csat_*'],
+    hub: ['hub', 'hub_*', '*_hub', 'h_*', '*_h', 'hub*'],
+    link: ['lnk', 'lnk_*', '*_lnk', 'link', 'link_*', '*_link', 'l_*', '*_l', 'lnk*'],
+    'nh-link': [
+      'nh_link_*',
+      'nhl_*',
+      'tlink_*',
+      't_link_*',
+      'nhlink_*',
+      '*_nh_link',
+      'nh_lnk_*',
+      'transaction_link_*',
+      '*_nl',
+    ],
+    satellite: ['sat', 'sat_*', '*_sat', 's_*', '*_s', 'sat*', 'lsat_*', 'hsat_*', 'csat_*'],
     'ma-satellite': [
       'ma_sat_*',
       'mas_*',
@@ -334,6 +355,7 @@ export const defaultConventions: Conventions = {
       'mult_sat_*',
       '*_multi_active*',
       'multi_active_*',
+      '*_ms',
     ],
     'eff-satellite': ['eff_sat_*', 'es_*', 'effsat_*', 'sat_eff_*', '*_eff_sat', 'esat_*', '*_effectivity*'],
     'st-satellite': [

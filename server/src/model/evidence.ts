@@ -252,18 +252,31 @@ function dimensionEvidence(structure: Structure): Evidence[] | null {
 }
 
 function stagingEvidence(structure: Structure): Evidence[] | null {
-  if (structure.payload.length === 0 || structure.surrogate !== null) return null;
+  const { surrogate } = structure;
+  if (structure.payload.length === 0) return null;
+  // WideWorldImporters numbers its staged rows: `City Staging Key int IDENTITY`.
+  if (surrogate !== null) {
+    if (!words(nameOf(surrogate)).some((word) => /^(stg|stage|staging|load)$/.test(word))) return null;
+    return [evidence(0.75, `${nameOf(surrogate)} numbers staged rows`)];
+  }
   const hashed = structure.hashKeys.length + structure.hashdiffs.length > 0;
   const found: Evidence[] = [];
   if (structure.validity) found.push(evidence(-0.2));
   else if (hashed)
     found.push(evidence(0.2, `business columns stand beside hash and load columns (${list(structure.payload)})`));
-  else found.push(evidence(0.35, 'it has business columns only and no validity columns'));
+  else found.push(evidence(0.35, plainColumns(structure)));
   found.push(structure.key.length === 0 ? evidence(0.15, 'it declares no key') : evidence(-0.15));
   if (structure.columns.every((column) => column.facts.nullable))
     found.push(evidence(0.15, 'every column may be NULL'));
   if (looseStorage(structure)) found.push(evidence(0.1, 'its storage is that of a landing table'));
   return found;
+}
+
+function plainColumns(structure: Structure): string {
+  const load = structure.loadDates.concat(structure.recordSource ?? []);
+  return load.length === 0
+    ? 'it has business columns only and no validity columns'
+    : `it has business columns and load columns (${list(load)}), and no hash or validity columns`;
 }
 
 /** HEAP and ROUND_ROBIN are written for tables that are filled quickly and emptied again. */

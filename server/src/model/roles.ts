@@ -74,8 +74,15 @@ function nameEvidence(structure: Structure, role: TableRole, conventions: Conven
   const schemas = conventions.schemas[role] ?? [];
   const place = [name.schema, name.database].find((part) => part !== null && fitsPattern(part, schemas));
   if (place !== undefined) found.push({ weight: placeWeight, reason: `it stands in ${place}` });
+  if (role === 'dimension' || role === 'reference') {
+    const fact = fitsPattern(name.table, factNames) || (name.schema !== null && fitsPattern(name.schema, factNames));
+    if (fact) found.push({ weight: -0.5, reason: null });
+  }
   return found;
 }
+
+/** Facts have surrogate keys as dimensions have, and no role of their own. */
+const factNames = ['fact', 'fact*', '*_fact', '*_facts', 'fct', 'fct_*', '*_fct'];
 
 /** The role as prose has it: `multi-active satellite`. */
 export function spoken(role: TableRole): string {

@@ -41,10 +41,12 @@ export interface Structure {
 /** Reads a table's structure by names and types; which of it counts is decided by `roles.ts`. */
 export function structureOf(table: TableFacts, conventions: Conventions): Structure {
   const tsql = isTsql(table.platform);
-  const columns = table.columns.map((facts): StructuredColumn => {
-    const type = typeFacts(facts.type, tsql);
-    return { facts, type, named: namedRole(facts, type, conventions) };
-  });
+  const columns = withVaultSource(
+    table.columns.map((facts): StructuredColumn => {
+      const type = typeFacts(facts.type, tsql);
+      return { facts, type, named: namedRole(facts, type, conventions) };
+    }),
+  );
   const having = (role: ColumnRole) =>
     columns.filter((column) => column.named === role && column.facts.period === null);
   const first = (role: ColumnRole) => having(role)[0] ?? null;
@@ -95,6 +97,17 @@ export function structureOf(table: TableFacts, conventions: Conventions): Struct
   };
 }
 
+/** AutomateDV's record source is a plain `SOURCE`, which is a business column of any table without hash key and load date. */
+function withVaultSource(columns: readonly StructuredColumn[]): readonly StructuredColumn[] {
+  const has = (role: NamedColumnRole): boolean => columns.some(({ named }) => named === role);
+  if (!has('hash-key') || !has('load-date') || has('record-source')) return columns;
+  return columns.map((column) =>
+    column.named === null && /^source$/i.test(column.facts.name) && column.type.family === 'text'
+      ? { ...column, named: 'record-source' }
+      : column,
+  );
+}
+
 /** Contracts and employees have start dates, too: a plain name counts only where rows can't be without it. */
 function bearsVersions(start: StructuredColumn, key: readonly string[], surrogate: StructuredColumn | null): boolean {
   const [first = ''] = words(start.facts.name);
@@ -130,7 +143,7 @@ function typeSuits(role: NamedColumnRole, name: string, type: TypeFacts): boolea
     case 'hashdiff':
       return family === 'text' || family === 'binary' || family === 'integer' || family === 'uuid';
     case 'hash-key': {
-      const weak = words(name).some((word) => word === 'pk' || word === 'lk');
+      const weak = words(name).some((word) => word === 'pk' || word === 'fk' || word === 'lk');
       return weak ? mayHoldDigest(type) : family === 'text' || family === 'binary' || family === 'uuid';
     }
     case 'inactive-date':
