@@ -3,7 +3,7 @@
  * what finds their stored row; rows that are inserted bear NULL there, so they match nothing.
  */
 import { choose, column, literal } from '../load/build.ts';
-import { type Expression, type Item, types } from '../load/language.ts';
+import { type Expression, type Item, typeOf, types, type ValueType } from '../load/language.ts';
 import type { Assignment, RowMatch, Write } from '../load/plan.ts';
 
 export interface Merge {
@@ -22,23 +22,23 @@ export interface Merge {
   readonly inserts: readonly Assignment[];
 }
 
+/** A column of the target as it is stored, by its name and type. */
+export type StoredColumn = (name: string, type: ValueType) => Expression;
+
 /** Joins writes of one relation into merges, in their order; writes that would stand alone stay as they are. */
-export function mergedWrites(
-  writes: readonly Write[],
-  columnType: (name: string) => Expression,
-): readonly (Write | Merge)[] {
+export function mergedWrites(writes: readonly Write[], stored: StoredColumn): readonly (Write | Merge)[] {
   const groups = new Map<string, Write[]>();
   for (const write of writes) {
     const group = write.kind === 'insert' && write.into !== undefined ? ` ${JSON.stringify(write.into)}` : write.from;
     groups.set(group, [...(groups.get(group) ?? []), write]);
   }
   return [...groups.values()].flatMap((group): readonly (Write | Merge)[] => {
-    const merge = mergeOf(group, columnType);
+    const merge = mergeOf(group, stored);
     return merge === null ? group : [merge];
   });
 }
 
-function mergeOf(group: readonly Write[], stored: (name: string) => Expression): Merge | null {
+function mergeOf(group: readonly Write[], stored: StoredColumn): Merge | null {
   const changing = group.filter((write) => write.kind !== 'insert');
   const inserts = group.filter((write) => write.kind === 'insert');
   const [first] = changing;
@@ -78,20 +78,22 @@ function mergeOf(group: readonly Write[], stored: (name: string) => Expression):
 }
 
 /** One assignment per column; where updates differ in their columns, each keeps to its own rows. */
-function joinedAssignments(updates: readonly Write[], stored: (name: string) => Expression): readonly Assignment[] {
+function joinedAssignments(updates: readonly Write[], stored: StoredColumn): readonly Assignment[] {
   const [only, ...more] = updates;
   if (only !== undefined && only.kind === 'update' && more.length === 0) return only.set;
   const columns = [...new Set(updates.flatMap((write) => valuesOf(write).map((set) => set.column)))];
-  return columns.map((name) => ({
-    column: name,
-    value: choose(
-      updates.flatMap((write) => {
-        const set = valuesOf(write).find((candidate) => candidate.column === name);
-        return set === undefined ? [] : [[allOf(write.where), set.value] as const];
-      }),
-      stored(name),
-    ),
-  }));
+  return columns.map((name) => {
+    const changes = updates.flatMap((write) => {
+      const set = valuesOf(write).find((candidate) => candidate.column === name);
+      return set === undefined ? [] : [[allOf(write.where), set.value] as const];
+    });
+    return { column: name, value: choose(changes, stored(name, assignedType(changes.map(([, value]) => value)))) };
+  });
+}
+
+/** A column has the type of what is assigned to it. It matters where texts of two collations meet: other types have none. */
+function assignedType(values: readonly Expression[]): ValueType {
+  return values.map(typeOf).find((type) => type !== null) ?? types.count;
 }
 
 function valuesOf(write: Write): readonly Assignment[] {
@@ -153,6 +155,6 @@ function isColumn(
   return node['kind'] === 'column';
 }
 
-export function storedColumn(name: string): Expression {
-  return column('t', name, types.text);
+export function storedColumn(name: string, type: ValueType): Expression {
+  return column('t', name, type);
 }

@@ -96,7 +96,7 @@ function stringAggregate(e: Call, operand: Bound, scope: Scope, value: BindValue
   const separator = e.arguments[1];
   if (separator === undefined || !isText(operand.type)) throw new BeyondEngine('STRING_AGG of what is no text');
   const between = scope.ungrouped(() => value(separator, scope));
-  const orders = e.withinGroup.map((item) => order(item, scope, value));
+  const orders = e.withinGroup.map((item) => scope.ungrouped(() => order(item, scope, value)));
   const base = isUnicode(operand.type) ? 'nvarchar' : 'varchar';
   const length = operand.type.length === 'max' ? 'max' : longest(base);
   const type: SqlType = { ...operand.type, base, length };

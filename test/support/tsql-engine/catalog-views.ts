@@ -5,8 +5,10 @@ import type { Column, Relation } from './scope.ts';
 import { bit, int, isText, isUnicode, type SqlType, textType } from './types.ts';
 import type { Value } from './values.ts';
 
-/** `sys.tables` and its like; undefined for a name that is none of the catalog's. */
-export function catalogView(schema: string, name: string, database: Database): Relation | undefined {
+/** `sys.tables` and its like, of one database; undefined for a name that is none of the catalog's. */
+export function catalogView(written: string, name: string, database: Database): Relation | undefined {
+  const schema = written.split('.').at(-1) ?? '';
+  const other = written.slice(0, -schema.length).toLowerCase();
   const view = views[`${schema}.${name}`.toLowerCase()];
   if (view === undefined) {
     if (/^(sys|information_schema)$/i.test(schema)) throw new BeyondEngine(`${schema}.${name}`);
@@ -16,7 +18,14 @@ export function catalogView(schema: string, name: string, database: Database): R
   const columns = Object.entries(view.columns).map(
     ([column, type]): Column => ({ name: column, type: types[type] ?? int }),
   );
-  return { columns, rows: () => view.rows([...database.objects.values()]) };
+  return { columns, rows: () => view.rows(objectsOf(other, database)) };
+}
+
+/** The objects of the database whose schemas begin so; without a name, of the session's own. */
+function objectsOf(other: string, { objects }: Database): readonly DatabaseObject[] {
+  return [...objects.values()].filter(({ schema }) =>
+    other === '' ? !schema.includes('.') : schema.toLowerCase().startsWith(other),
+  );
 }
 
 interface CatalogView {

@@ -26,7 +26,7 @@ export function roundToDatetime(ticks: bigint): bigint {
 }
 
 export function dateText(ticks: bigint): string {
-  const moment = new Date(Number((ticks - unixEpoch) / ticksPerMillisecond));
+  const moment = new Date(Number(ticks / ticksPerDay - unixEpoch / ticksPerDay) * 86_400_000);
   const year = String(moment.getUTCFullYear()).padStart(4, '0');
   return `${year}-${two(moment.getUTCMonth() + 1)}-${two(moment.getUTCDate())}`;
 }

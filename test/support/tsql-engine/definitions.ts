@@ -8,6 +8,7 @@ import type {
   Drop,
   Name,
 } from '../../../server/src/syntax/tree.ts';
+import { namedCollation } from './collations.ts';
 import type { Table, TableColumn, UniqueKey } from './database.ts';
 import { BeyondEngine, SqlError } from './errors.ts';
 import type { Relation } from './scope.ts';
@@ -70,17 +71,14 @@ export function createTable(statement: CreateTable, world: SessionWorld): void {
 }
 
 function columnOf(column: ColumnDefinition, world: SessionWorld): TableColumn {
-  if (
-    column.type === null ||
-    column.constraints.length > 0 ||
-    column.default !== null ||
-    column.identity !== null ||
-    column.collation !== null
-  )
+  if (column.type === null || column.constraints.length > 0 || column.default !== null || column.identity !== null) {
     throw new BeyondEngine(`the definition of column ${column.name.name}`);
+  }
+  const { collation } = world;
+  const own = column.collation === null ? collation : namedCollation(column.collation.name, collation);
   return {
     name: column.name.name,
-    type: asColumn(readType(column.type, 1, world.collation)),
+    type: asColumn(readType(column.type, 1, own)),
     nullable: column.nullable ?? true,
   };
 }

@@ -100,12 +100,11 @@ export class SessionWorld implements World {
 
   objectId(written: string, type: string | null): bigint | null {
     const parts = written.split('.').map((part) => part.replace(/^\[(.*)\]$/s, '$1').replaceAll(']]', ']'));
-    const [schema = 'dbo', name = ''] = parts.length === 1 ? ['dbo', parts[0]] : parts.slice(-2);
+    const [name = '', schema = 'dbo', database] = [...parts].reverse();
     if (name.startsWith('#')) {
-      const isFound = parts.at(-3)?.toLowerCase() === 'tempdb' || parts[0]?.toLowerCase() === 'tempdb';
-      return isFound ? (this.session.temporary(name)?.id ?? null) : null;
+      return database?.toLowerCase() === 'tempdb' ? (this.session.temporary(name)?.id ?? null) : null;
     }
-    const found = this.session.database.find(schema, name);
+    const found = this.session.database.find(database === undefined ? schema : `${database}.${schema}`, name);
     const kind = found === undefined ? '' : { table: 'U', view: 'V', procedure: 'P' }[found.kind];
     return found === undefined || (type !== null && type.trim().toUpperCase() !== kind) ? null : found.id;
   }
@@ -127,9 +126,12 @@ export class SessionWorld implements World {
 /** Where no rows are meant: conditions of IF, values of SET. */
 export const nowhere: Environment = { rows: [], outer: null };
 
+/** In another database the schema bears that one's name in front: `Core.dbo`. */
 export function objectName({ parts }: Name): { readonly schema: string; readonly name: string } {
-  if (parts.length > 2) throw new BeyondEngine('a name of three parts');
-  return { schema: parts.at(-2)?.name ?? 'dbo', name: parts.at(-1)?.name ?? '' };
+  if (parts.length > 3) throw new BeyondEngine('a name of four parts');
+  const schema = parts.at(-2)?.name ?? 'dbo';
+  const database = parts.at(-3)?.name;
+  return { schema: database === undefined ? schema : `${database}.${schema}`, name: parts.at(-1)?.name ?? '' };
 }
 
 export function missing(name: Name): SqlError {
