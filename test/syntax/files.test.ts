@@ -83,6 +83,14 @@ describe('encodings', () => {
     expect(decodeBytes(utf16(false))).toEqual({ text, encoding: 'utf-16be' });
   });
 
+  test('UTF-16 without a mark, most of it in another alphabet', () => {
+    const cyrillic = '-- Загрузка измерения «Отделы»\nSELECT [Имя], [Город] FROM [Отделы];';
+    const bytes = Uint8Array.from([...cyrillic].flatMap((sign) => [sign.charCodeAt(0) & 255, sign.charCodeAt(0) >> 8]));
+    expect(decodeBytes(bytes)).toEqual({ text: cyrillic, encoding: 'utf-16le' });
+    const swapped = Uint8Array.from(bytes, (_, index) => bytes[index ^ 1] ?? 0);
+    expect(decodeBytes(swapped)).toEqual({ text: cyrillic, encoding: 'utf-16be' });
+  });
+
   test('what is no UTF-8 is Windows-1252', () => {
     expect(decodeBytes(new Uint8Array([0x53, 0xe4, 0x20, 0x80, 0x96]))).toEqual({
       text: 'Sä €–',

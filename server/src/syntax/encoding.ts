@@ -53,7 +53,10 @@ function decode(encoding: string, bytes: Uint8Array): string {
   return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(swapped);
 }
 
-/** Bytes looked at to tell UTF-16 without a mark: SQL is mostly ASCII, so every second byte is zero there. */
+/**
+ * Bytes looked at to tell UTF-16 without a mark: keywords and blanks are ASCII, so many bytes are zero there, all on the
+ * same side of their pairs, even where names and comments are in another alphabet.
+ */
 const sampleSize = 1024;
 
 function guessUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
@@ -66,7 +69,7 @@ function guessUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
     if (bytes[index + 1] === 0) odd += 1;
   }
   const pairs = length >> 1;
-  if (odd > pairs * 0.7 && even < pairs * 0.1) return 'utf-16le';
-  if (even > pairs * 0.7 && odd < pairs * 0.1) return 'utf-16be';
+  if (odd > pairs * 0.2 && even < odd * 0.1) return 'utf-16le';
+  if (even > pairs * 0.2 && odd < even * 0.1) return 'utf-16be';
   return null;
 }
