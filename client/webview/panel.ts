@@ -83,8 +83,12 @@ function receive(update: PanelUpdate): void {
       return;
     case 'show':
       tabs.select(update.tab);
-      // In a low window the header fills the view, and what was asked for would stand below it.
-      if (update.tab !== 'changes') tabs.element.scrollIntoView({ block: 'start' });
+      // In a low window the header fills the view, and what was asked for would stand below it; a run begins with its header.
+      if (update.tab !== 'changes' && isFarDown(tabs.element)) tabs.element.scrollIntoView({ block: 'start' });
       return;
   }
+}
+
+function isFarDown(shown: HTMLElement): boolean {
+  return shown.getBoundingClientRect().top > window.innerHeight / 2;
 }
