@@ -1,6 +1,7 @@
 import type { LoadContext } from '../context.ts';
-import { lastStates, makeFeed } from '../feed.ts';
+import { makeFeed } from '../feed.ts';
 import { feedPlan } from '../feed-plan.ts';
+import { lastStates } from '../feed-versions.ts';
 import type { LoadPlan, Step } from '../plan.ts';
 import {
   absenceColumns,

@@ -1,6 +1,7 @@
 import { findColumn, type LoadContext } from '../context.ts';
-import { makeFeed, versionsOfStates } from '../feed.ts';
+import { makeFeed } from '../feed.ts';
 import { feedPlan } from '../feed-plan.ts';
+import { versionsOfStates } from '../feed-versions.ts';
 import type { LoadPlan } from '../plan.ts';
 
 /** Type 2 from a change feed: the versions are the replay of all events so far, late ones included. */
