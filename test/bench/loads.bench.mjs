@@ -84,7 +84,8 @@ export default async function measureLoads() {
   writeFileSync(join(folder, 'tables.sql'), ddl);
   const dbt = installDbt(folder);
   const snapshots = [];
-  if (dbt !== null) {
+  if (dbt === null) console.log('skipped: the comparison with a dbt snapshot, which needs Python');
+  else {
     const prepared = join(folder, 'snapshot.duckdb');
     rmSync(prepared, { force: true });
     await prepareSnapshot(data, prepared);
@@ -130,20 +131,21 @@ async function measureLoad(load, data, snapshots) {
   }
   const { counts } = ours[0].result;
   console.log(
-    `${load.name}: ours SQL ${listed(ours, 'sqlMs')}, command ${listed(ours, 'commandMs')}, bound SQL ${listed(bounds, 'sqlMs')} ms; peak ${listed(ours, 'peakMb')} MiB; ${JSON.stringify(counts)}`,
+    `${load.name}: ours SQL ${listed(ours, 'sqlMs')}, command ${listed(ours, 'commandMs')}, bound SQL ${listed(bounds, 'sqlMs')} ms; CPU of ours ${listed(ours, 'cpuMs')}, of the bound ${listed(bounds, 'cpuMs')} ms; peak ${listed(ours, 'peakMb')} MiB; ${JSON.stringify(counts)}`,
   );
   const sql = best(ours, 'sqlMs');
+  const peak = Math.max(...ours.map(({ peakMb }) => peakMb));
   const rows = [
     ratioRow(`${load.name}, SQL`, sql, best(bounds, 'sqlMs'), 'lower bound', 1.3),
     {
       name: `${load.name}, peak memory`,
       unit: 'MiB',
-      ours: best(ours, 'peakMb'),
+      ours: peak,
       reference: null,
       referenceName: null,
       ratio: null,
       budget: '≤ 600',
-      ok: best(ours, 'peakMb') <= 600,
+      ok: peak > 0 && peak <= 600,
     },
   ];
   if (load.dbt && snapshots.length > 0) {
@@ -169,21 +171,33 @@ async function timed(data, argumentsFor) {
     text += chunk;
   });
   let peak = 0;
+  let cpuMs = 0;
   const watch = setInterval(() => {
     peak = Math.max(peak, highWater(child.pid));
+    cpuMs = Math.max(cpuMs, userTime(child.pid));
   }, 20);
   const code = await new Promise((resolve) => child.on('close', resolve));
   clearInterval(watch);
   const commandMs = performance.now() - started;
   if (code !== 0) throw new Error(`${argumentsFor(file).join(' ')} ended with ${code}: ${text}`);
   const result = JSON.parse(text);
-  return { commandMs, sqlMs: result.elapsedMs, peakMb: peak / megabyte, result };
+  return { commandMs, sqlMs: result.elapsedMs, cpuMs, peakMb: peak / megabyte, result };
 }
 
 /** Peak resident memory of a running process in KiB, 0 where the system does not tell. */
 function highWater(pid) {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** User CPU time of a running process in ms, steadier than the clock on a busy machine; 0 where the system does not tell. */
+function userTime(pid) {
+  try {
+    // The fields after the name, which may hold blanks; the system counts in hundredths of a second.
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')[11]) * 10;
   } catch {
     return 0;
   }
