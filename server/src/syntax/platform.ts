@@ -77,7 +77,6 @@ const signs: readonly Sign[] = [
     weight: 4,
     what: 'SET options of SQL Server',
   },
-  { platform: 'sqlserver', pattern: /\[?\bdbo\]?\s*\./i, weight: 3, what: 'the schema dbo' },
   {
     platform: 'sqlserver',
     pattern:
