@@ -249,6 +249,14 @@ const signs: readonly Sign[] = [
   },
   {
     platform: 'duckdb',
+    // Spark has these, too, but mostly with signs of its own beside them; T-SQL has none of them.
+    pattern:
+      /\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TEMP(?:ORARY)?\s+)?(?:TABLE|VIEW|SCHEMA|SEQUENCE)\s+IF\s+NOT\s+EXISTS\b|\bCREATE\s+(?:OR\s+REPLACE\s+(?:TEMP(?:ORARY)?\s+)?TABLE|(?:OR\s+REPLACE\s+)?TEMP(?:ORARY)?\s+(?:TABLE|VIEW))\b|\bLIMIT\s+\d+\s*(?:;|\)|OFFSET\b|$)/i,
+    weight: 2,
+    what: 'statements that T-SQL lacks',
+  },
+  {
+    platform: 'duckdb',
     // T-SQL's timestamp is a row version, which nobody calls a date.
     pattern:
       /TIMESTAMP\b(?<=\b(?!timestamp\b)\w*(?:date|time|_at|_ts|valid_?from|valid_?to|start|end|ldts)\w*"?\s+TIMESTAMP)/i,

@@ -38,14 +38,19 @@ export function parseQuery(cursor: Cursor): Query {
 export function refuseOrder(cursor: Cursor, query: Query): void {
   const [first] = query.orderBy;
   if (first === undefined || cursor.dialect.family !== 'tsql') return;
-  const limited =
-    query.offset !== null || query.forClause !== null || (query.body.kind === 'select' && query.body.top !== null);
+  const limited = query.offset !== null || query.forClause !== null || hasTop(query.body);
   if (!limited)
     cursor.report(
       first.start,
       cursor.end,
       'ORDER BY needs TOP, OFFSET or FOR XML here: a query inside of another has no order.',
     );
+}
+
+/** One TOP among the operands of UNION is enough for Microsoft's parser. */
+function hasTop(body: QueryBody): boolean {
+  if (body.kind === 'set-operation') return hasTop(body.left) || hasTop(body.right);
+  return body.kind === 'select' && body.top !== null;
 }
 
 /** A query where a statement may define common tables for it. */

@@ -134,9 +134,7 @@ function translated(
 /** A script of which only its text is known. */
 function handWritten(folder: Folder, request: ExecutableRequest, text: string): Outcome<ExecutableLoad | null> {
   const { platform } = request;
-  // Tables that were seeded from DDL of SQL Server stand in a schema dbo on the embedded engine, too.
-  const signs = platform === 'duckdb' ? text.replace(/(?<!\[)\bdbo\s*\./gi, 'own.') : text;
-  const guessed = detectPlatform(signs) ?? (platform === 'duckdb' ? tablesPlatform(folder, text) : undefined);
+  const guessed = detectPlatform(text) ?? (platform === 'duckdb' ? tablesPlatform(folder, text) : undefined);
   const isForeign = platform === 'duckdb' && guessed !== undefined && guessed !== 'duckdb';
   if (isForeign && splitBatches(text, guessed).length > 0) {
     return refused(
