@@ -60,21 +60,27 @@ function guardOver(plan: LoadPlan, columns: readonly RenderedColumn[], guard: Gu
 /** Stage columns (alias `s` over the stage itself) that a digest of the plan takes in, each once. */
 function renderedColumns(plan: LoadPlan): readonly RenderedColumn[] {
   const found = new Map<string, RenderedColumn>();
-  const visit = (node: unknown, readsStage: boolean): void => {
+  // Values and types stand in many places of a plan; each is looked at once over the stage, and once elsewhere.
+  const seen = { overStage: new Set<object>(), elsewhere: new Set<object>() };
+  const visit = (node: Readonly<Record<string, unknown>>, readsStage: boolean): void => {
+    // Most of a plan are columns, and nothing stands in them.
+    if (isColumn(node)) return;
+    const visited = readsStage ? seen.overStage : seen.elsewhere;
+    if (visited.has(node)) return;
+    visited.add(node);
     if (Array.isArray(node)) {
-      for (const part of node) visit(part, readsStage);
+      for (const part of node) if (isRecord(part)) visit(part, readsStage);
       return;
     }
-    if (!isRecord(node)) return;
     const reads = node['kind'] === 'query' ? isOverStage(node, plan) : readsStage;
     if (node['kind'] === 'rendered' && reads) {
       const column = innermostColumn(node['operand']);
       const rendering = isRecord(node['rendering']) ? String(node['rendering']['kind']) : '';
       if (column !== null && column.of === 's') found.set(`${column.name} ${rendering}`, { column, rendering });
     }
-    for (const part of Object.values(node)) visit(part, reads);
+    for (const part of Object.values(node)) if (isRecord(part)) visit(part, reads);
   };
-  visit([plan.steps, plan.replaces], false);
+  visit({ steps: plan.steps, replaces: plan.replaces }, false);
   return [...found.values()];
 }
 

@@ -142,11 +142,17 @@ function hashesText(plan: LoadPlan): boolean {
 }
 
 function findInPlan(plan: LoadPlan, test: (node: Expression) => boolean): boolean {
-  const visit = (node: unknown): boolean => {
-    if (typeof node !== 'object' || node === null) return false;
-    return (
-      ('kind' in node && typeof node.kind === 'string' && test(node as Expression)) || Object.values(node).some(visit)
-    );
+  // Values and types stand in many places of a plan; each is looked at once.
+  const seen = new Set<object>();
+  const visit = (node: object): boolean => {
+    const kind = 'kind' in node && typeof node.kind === 'string' ? node.kind : null;
+    if (kind !== null && test(node as Expression)) return true;
+    // Most of a plan are columns, and nothing stands in them.
+    if (kind === 'column' || seen.has(node)) return false;
+    seen.add(node);
+    for (const part of Array.isArray(node) ? node : Object.values(node))
+      if (typeof part === 'object' && part !== null && visit(part)) return true;
+    return false;
   };
   return visit([plan.steps, plan.replaces]);
 }

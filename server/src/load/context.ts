@@ -87,9 +87,8 @@ export function findColumn(
   name: string,
   option: string,
 ): CatalogColumn | undefined {
-  const found =
-    table.columns.find((candidate) => sameIdentifier(candidate.name, name)) ??
-    table.columns.find((candidate) => compactName(candidate.name) === compactName(name));
+  const { byName, byCompact } = columnIndex(table.columns);
+  const found = byName.get(name.toLowerCase()) ?? byCompact.get(compactName(name));
   if (found === undefined) {
     const known = table.columns.map((candidate) => candidate.name).join(', ');
     report(
@@ -99,6 +98,34 @@ export function findColumn(
     );
   }
   return found;
+}
+
+interface ColumnIndex {
+  readonly byName: ReadonlyMap<string, CatalogColumn>;
+  readonly byCompact: ReadonlyMap<string, CatalogColumn>;
+}
+
+const columnIndexes = new WeakMap<readonly CatalogColumn[], ColumnIndex>();
+
+/** A table's columns by their names in lower case and by their letters and digits; of several the first. */
+function columnIndex(columns: readonly CatalogColumn[]): ColumnIndex {
+  const known = columnIndexes.get(columns);
+  if (known !== undefined) return known;
+  const made = {
+    byName: firstBy(columns, (of) => of.name.toLowerCase()),
+    byCompact: firstBy(columns, (of) => compactName(of.name)),
+  };
+  columnIndexes.set(columns, made);
+  return made;
+}
+
+function firstBy<T>(all: readonly T[], keyOf: (one: T) => string): ReadonlyMap<string, T> {
+  const first = new Map<string, T>();
+  for (const one of all) {
+    const key = keyOf(one);
+    if (!first.has(key)) first.set(key, one);
+  }
+  return first;
 }
 
 /** The target columns that an option names. */
@@ -175,7 +202,33 @@ export function keyParts(context: LoadContext): readonly KeyPart[] {
 
 /** The feed of a stage column. */
 export function feedOf(context: LoadContext, stageColumn: string): Feed | undefined {
-  return context.feeds.find((feed) => feed.source !== null && sameIdentifier(feed.source.name, stageColumn));
+  return feedIndex(context.feeds).byStage.get(stageColumn.toLowerCase());
+}
+
+/** The feed of a target column. */
+export function feedInto(context: LoadContext, target: CatalogColumn): Feed | undefined {
+  return feedIndex(context.feeds).byTarget.get(target);
+}
+
+interface FeedIndex {
+  readonly byStage: ReadonlyMap<string, Feed>;
+  readonly byTarget: ReadonlyMap<CatalogColumn, Feed>;
+}
+
+const feedIndexes = new WeakMap<readonly Feed[], FeedIndex>();
+
+function feedIndex(feeds: readonly Feed[]): FeedIndex {
+  const known = feedIndexes.get(feeds);
+  if (known !== undefined) return known;
+  const made = {
+    byStage: firstBy(
+      feeds.filter((feed) => feed.source !== null),
+      (feed) => (feed.source?.name ?? '').toLowerCase(),
+    ),
+    byTarget: new Map(feeds.map((feed) => [feed.target, feed])),
+  };
+  feedIndexes.set(feeds, made);
+  return made;
 }
 
 /** How keys are compared, by `key_compare`; absent: by the columns' own collation. */

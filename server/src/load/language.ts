@@ -27,8 +27,20 @@ export function originOf(platform: PlatformName): TypeOrigin {
 }
 
 export function valueType(text: string, origin: TypeOrigin = 'tsql'): ValueType {
-  return { text, origin, facts: typeFacts(text, origin === 'tsql') };
+  const known = knownTypes[origin];
+  const type = known.get(text) ?? { text, origin, facts: typeFacts(text, origin === 'tsql') };
+  if (known.size >= mostKnownTypes) known.clear();
+  known.set(text, type);
+  return type;
 }
+
+/** Columns of one type share it, until there are very many types. */
+const knownTypes: Readonly<Record<TypeOrigin, Map<string, ValueType>>> = {
+  tsql: new Map(),
+  duckdb: new Map(),
+  spark: new Map(),
+};
+const mostKnownTypes = 10_000;
 
 /** Types of values that loads make themselves. */
 export const types = {

@@ -34,7 +34,7 @@ export function matchColumns(
   mapping: Readonly<Record<string, string>> = {},
 ): TableMatch {
   const affixes = new Set([...conventions.ignoredAffixes, ...words(source.name.table), ...words(target.name.table)]);
-  const stage = source.columns.map((column) => spellings(column, affixes));
+  const stage = indexOf(source.columns.map((column) => spellings(column, affixes)));
   const columns = target.columns
     .filter((column) => !column.computed && !column.identity)
     .map((column) => matchColumn(spellings(column, affixes), stage, mapping));
@@ -79,25 +79,49 @@ function spellings(column: CatalogColumn, affixes: ReadonlySet<string>): Spellin
   return { column, compact: compactName(column.name), bare: bareSpelling(column.name, affixes) };
 }
 
+/** The stage's columns by each of the ways in which names are found to agree, in the stage's order. */
+interface StageIndex {
+  readonly byName: ReadonlyMap<string, readonly CatalogColumn[]>;
+  readonly byCompact: ReadonlyMap<string, readonly CatalogColumn[]>;
+  readonly byBare: ReadonlyMap<string, readonly CatalogColumn[]>;
+}
+
+function indexOf(stage: readonly Spellings[]): StageIndex {
+  return {
+    byName: groupedBy(stage, ({ column }) => column.name.toLowerCase()),
+    byCompact: groupedBy(stage, ({ compact }) => compact),
+    byBare: groupedBy(stage, ({ bare }) => bare),
+  };
+}
+
+function groupedBy(
+  stage: readonly Spellings[],
+  keyOf: (spellings: Spellings) => string,
+): ReadonlyMap<string, readonly CatalogColumn[]> {
+  const groups = new Map<string, CatalogColumn[]>();
+  for (const spelt of stage) {
+    const key = keyOf(spelt);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [spelt.column]);
+    else group.push(spelt.column);
+  }
+  return groups;
+}
+
 type OpenMatch = Omit<ColumnMatch, 'fit'>;
 
-function matchColumn(
-  target: Spellings,
-  stage: readonly Spellings[],
-  mapping: Readonly<Record<string, string>>,
-): OpenMatch {
+function matchColumn(target: Spellings, stage: StageIndex, mapping: Readonly<Record<string, string>>): OpenMatch {
   const stated = Object.entries(mapping).find(([name]) => sameIdentifier(name, target.column.name))?.[1];
   if (stated !== undefined) {
-    const source = stage.find((candidate) => sameIdentifier(candidate.column.name, stated))?.column ?? null;
+    const source = stage.byName.get(stated.toLowerCase())?.[0] ?? null;
     return { target: target.column, source, by: source === null ? null : 'setting', ties: [] };
   }
   const levels = [
-    { by: 'name', fits: (candidate: Spellings) => sameIdentifier(candidate.column.name, target.column.name) },
-    { by: 'spelling', fits: (candidate: Spellings) => candidate.compact === target.compact },
-    { by: 'affix', fits: (candidate: Spellings) => candidate.bare === target.bare },
+    { by: 'name', found: stage.byName.get(target.column.name.toLowerCase()) },
+    { by: 'spelling', found: stage.byCompact.get(target.compact) },
+    { by: 'affix', found: stage.byBare.get(target.bare) },
   ] as const;
-  for (const { by, fits } of levels) {
-    const found = stage.filter(fits).map((candidate) => candidate.column);
+  for (const { by, found = [] } of levels) {
     const [only, ...more] = found;
     if (only === undefined) continue;
     return more.length > 0

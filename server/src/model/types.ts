@@ -94,6 +94,19 @@ const synonyms: Readonly<Record<string, string>> = { character: 'char', dec: 'de
  * says which family of platforms the type comes from.
  */
 export function typeFacts(type: string, tsql: boolean): TypeFacts {
+  const known = tsql ? knownTsql : knownOthers;
+  const facts = known.get(type) ?? takenApart(type, tsql);
+  if (known.size >= mostKnown) known.clear();
+  known.set(type, facts);
+  return facts;
+}
+
+/** Types repeat over a warehouse; each is taken apart once, until there are very many. */
+const knownTsql = new Map<string, TypeFacts>();
+const knownOthers = new Map<string, TypeFacts>();
+const mostKnown = 10_000;
+
+function takenApart(type: string, tsql: boolean): TypeFacts {
   const open = type.indexOf('(');
   const named = (open < 0 ? type : type.slice(0, open)).replace(/^sys\./, '');
   const base = tsql ? (synonyms[named] ?? named) : named;

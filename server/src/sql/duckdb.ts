@@ -27,8 +27,9 @@ export class DuckDbPrinter extends Printer {
   }
 
   textLiteral(text: string): string {
+    if (!text.includes('\n')) return `'${text.replaceAll("'", "''")}'`;
     const parts = text.split('\n').map((line) => `'${line.replaceAll("'", "''")}'`);
-    return parts.length === 1 ? (parts[0] ?? "''") : `(${parts.join(' || chr(10) || ')})`;
+    return `(${parts.join(' || chr(10) || ')})`;
   }
 
   typedLiteral(value: string, type: ValueType): string {
@@ -174,11 +175,7 @@ export class DuckDbPrinter extends Printer {
     return `${comment(`${name}: ${description}.`)}\nSET VARIABLE ${name} = ${text};`;
   }
 
-  step(step: Step): string {
-    return `${comment(step.says)}\n${this.stepText(step)}`;
-  }
-
-  private stepText(step: Step): string {
+  protected stepText(step: Step): string {
     switch (step.kind) {
       case 'define':
         return `SET VARIABLE ${step.name} = ${this.expression(converted(step.value, step.type))};`;

@@ -395,7 +395,18 @@ export abstract class Printer {
 
   // --- steps and writes, each as statements with their terminators
 
-  abstract step(step: Step): string;
+  /** A step's text; script and preview ask for the same ones. */
+  step(step: Step): string {
+    const known = this.stepTexts.get(step);
+    if (known !== undefined) return known;
+    const text = `${comment(step.says)}\n${this.stepText(step)}`;
+    this.stepTexts.set(step, text);
+    return text;
+  }
+
+  private readonly stepTexts = new WeakMap<Step, string>();
+
+  protected abstract stepText(step: Step): string;
   abstract parameter(parameter: PlanParameter): string;
 
   write(write: Write | Merge, target: TableName): string {

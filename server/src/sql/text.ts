@@ -5,10 +5,8 @@ export const indentation = '    ';
 /** Moves every line of a text but empty ones to the right. */
 export function indent(text: string, depth = 1): string {
   const blanks = indentation.repeat(depth);
-  return text
-    .split('\n')
-    .map((line) => (line === '' ? line : blanks + line))
-    .join('\n');
+  const first = text === '' || text.startsWith('\n') ? '' : blanks;
+  return first + text.replace(/\n(?!\n|$)/g, `\n${blanks}`);
 }
 
 /** Items one per line, with the comma behind each or before the next. */

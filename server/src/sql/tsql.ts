@@ -80,8 +80,9 @@ export class TsqlPrinter extends Printer {
   }
 
   textLiteral(text: string): string {
+    if (!text.includes('\n')) return `${this.textPrefix}'${text.replaceAll("'", "''")}'`;
     const parts = text.split('\n').map((line) => `${this.textPrefix}'${line.replaceAll("'", "''")}'`);
-    return parts.length === 1 ? (parts[0] ?? "N''") : `(${parts.join(' + NCHAR(10) + ')})`;
+    return `(${parts.join(' + NCHAR(10) + ')})`;
   }
 
   /** ASCII beside a column that is no Unicode text is none either: it would convert the column, and its bytes are others. */
@@ -145,13 +146,14 @@ export class TsqlPrinter extends Printer {
   }
 
   /**
-   * A text under the binary collation. COLLATE brings text that is not Unicode into the code page of its collation, where
-   * letters of another one would all become `?`; so that text takes UTF-8, or becomes Unicode where there is none.
+   * A text under the binary collation. COLLATE brings text that is not Unicode into the code page of its collation and cuts
+   * it to the bytes of its type: in a single-byte one letters of others would all become `?`, in UTF-8 the end of a text
+   * with accents would go. So that text becomes Unicode, where the platform has it.
    */
   private binaryText(text: string, e: Expression): string {
-    if (typeOf(e)?.facts.unicode !== false) return `${text} COLLATE ${this.binary}`;
-    if (this.features.utf8) return `${text} COLLATE Latin1_General_100_BIN2_UTF8`;
-    const length = this.lengthFor(e) === 'max' ? 'max' : this.textLimit;
+    if (typeOf(e)?.facts.unicode !== false || this.textType === 'varchar') return `${text} COLLATE ${this.binary}`;
+    const known = this.lengthFor(e);
+    const length = e.kind === 'column' || known === 'max' ? known : this.textLimit;
     return `CONVERT(nvarchar(${length}), ${text}) COLLATE ${this.binary}`;
   }
 
@@ -446,11 +448,7 @@ export class TsqlPrinter extends Printer {
     return `${comment(`${name}: ${description}.`)}\nDECLARE @${name} ${this.typeName(type)} = ${text};`;
   }
 
-  step(step: Step): string {
-    return `${comment(step.says)}\n${this.stepText(step)}`;
-  }
-
-  private stepText(step: Step): string {
+  protected stepText(step: Step): string {
     switch (step.kind) {
       case 'define':
         return `SET @${step.name} = ${this.expression(converted(step.value, step.type))};`;

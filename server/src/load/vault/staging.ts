@@ -35,6 +35,7 @@ import {
   converted,
   type Feed,
   fedValue,
+  feedInto,
   feedOf,
   findColumn,
   freeName,
@@ -164,7 +165,7 @@ function stagedColumn(context: LoadContext, of: CatalogColumn): StagedColumn | u
   const diffInputs = entryOf(options.hashdiff, of) ?? hashed;
   if (diffInputs !== undefined)
     return { target: of, type, value: hashdiffOver(context, diffInputs, type), role: 'hashdiff', inputs: [] };
-  const feed = context.feeds.find((candidate) => candidate.target === of);
+  const feed = feedInto(context, of);
   if (feed !== undefined) return { target: of, type, value: fedWithStandIn(context, feed), role: null, inputs: [] };
   if (options.load_ts === undefined || !sameIdentifier(options.load_ts, of.name)) return undefined;
   return { target: of, type, value: converted(clock, type), role: null, inputs: [] };
