@@ -223,3 +223,14 @@ describe('the tables that it stands for', () => {
     );
   });
 });
+
+test('a list of no columns leaves the statement a text on servers without STRING_AGG', () => {
+  const [example] = examples;
+  if (example === undefined) throw new Error('no example');
+  const { source, target } = tablesOf(example);
+  const specification = { ...specificationOf('scd2_day', example), platform: 'sqlserver:2016' };
+  const { value } = generateLoad({ specification, tables: { source, target, extra: {} }, style: defaultStyle });
+  const text = value?.files.map((file) => file.text).join('\n') ?? '';
+  const lists = [...text.matchAll(/SET @Sql = @Sql \+ (.*)\($/gm)].map(([, head]) => head);
+  expect(new Set(lists)).toEqual(new Set(['COALESCE(STUFF(', 'COALESCE(']));
+});

@@ -58,7 +58,9 @@ describe('comparison of texts', () => {
     if (stored === undefined || staged === undefined) throw new Error('there are no columns');
     const lengths = 'DATALENGTH(t.[name]) = DATALENGTH(s.[name])';
     const equal = compare(stored, '=', staged, 'exact');
-    expect(server.expression(equal)).toBe(`(t.[name] = s.[name] COLLATE Latin1_General_100_BIN2_UTF8 AND ${lengths})`);
+    expect(server.expression(equal)).toBe(
+      `(t.[name] = CONVERT(nvarchar(4000), s.[name]) COLLATE Latin1_General_100_BIN2 AND ${lengths})`,
+    );
     expect(sqlServerPrinter(style, 2017, false).expression(equal)).toBe(
       `(t.[name] = CONVERT(nvarchar(4000), s.[name]) COLLATE Latin1_General_100_BIN2 AND ${lengths})`,
     );
@@ -142,14 +144,14 @@ describe('types that stand in no comparison', () => {
     ])
       expect(rows.split('\n')).toContain(line);
     expect(rows).toContain(
-      'GROUP BY d.[id], CAST(d.[doc] AS nvarchar(max)) COLLATE Latin1_General_100_BIN2, DATALENGTH(CAST(d.[doc] AS nvarchar(max))), CAST(d.[note] AS varchar(max)) COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(CAST(d.[note] AS varchar(max))), CAST(d.[place] AS varbinary(max)), CAST(d.[scan] AS varbinary(max))',
+      'GROUP BY d.[id], CAST(d.[doc] AS nvarchar(max)) COLLATE Latin1_General_100_BIN2, DATALENGTH(CAST(d.[doc] AS nvarchar(max))), CONVERT(nvarchar(max), CAST(d.[note] AS varchar(max))) COLLATE Latin1_General_100_BIN2, DATALENGTH(CAST(d.[note] AS varchar(max))), CAST(d.[place] AS varbinary(max)), CAST(d.[scan] AS varbinary(max))',
     );
   });
 
   test('are sorted by it', () => {
     const [, doc, note, place] = items.map(({ value }) => server.orderItem({ by: value, descending: false }));
     expect(doc).toBe('CAST(s.[doc] AS nvarchar(max)) COLLATE Latin1_General_100_BIN2');
-    expect(note).toBe('CAST(s.[note] AS varchar(max)) COLLATE Latin1_General_100_BIN2_UTF8');
+    expect(note).toBe('CONVERT(nvarchar(max), CAST(s.[note] AS varchar(max))) COLLATE Latin1_General_100_BIN2');
     expect(place).toBe('CAST(s.[place] AS varbinary(max))');
   });
 

@@ -39,6 +39,7 @@ describe('values', () => {
     ["DATALENGTH(N'a ')", 4n],
     ["DATALENGTH(CONVERT(varchar(9), N'ä' COLLATE Latin1_General_100_BIN2_UTF8))", 2n],
     ["CONVERT(varchar(9), N'漢')", '?'],
+    ["CONVERT(varchar(3), N'éàa') COLLATE Latin1_General_100_BIN2_UTF8", 'é'],
     ["CONVERT(nvarchar(2), N'abc')", 'ab'],
     ['7 / 2', 3n],
     ["CONVERT(varchar(30), CAST('2000-01-02T03:04:05.6789' AS datetime2(3)), 121)", '2000-01-02 03:04:05.679'],

@@ -150,10 +150,9 @@ export class TsqlPrinter extends Printer {
    * it to the bytes of its type: in a single-byte one letters of others would all become `?`, in UTF-8 the end of a text
    * with accents would go. So that text becomes Unicode, where the platform has it.
    */
-  private binaryText(text: string, e: Expression): string {
+  private binaryText(text: string, e: Expression, room = this.textLimit): string {
     if (typeOf(e)?.facts.unicode !== false || this.textType === 'varchar') return `${text} COLLATE ${this.binary}`;
-    const known = this.lengthFor(e);
-    const length = e.kind === 'column' || known === 'max' ? known : this.textLimit;
+    const length = this.lengthFor(e) === 'max' ? 'max' : room;
     return `CONVERT(nvarchar(${length}), ${text}) COLLATE ${this.binary}`;
   }
 
@@ -374,12 +373,18 @@ export class TsqlPrinter extends Printer {
     const value = this.comparedForm(e) ?? e;
     const written = this.expression(value);
     const isExact = text === 'exact' || value !== e;
-    return isExact && isText(value) ? [this.binaryText(written, value), `DATALENGTH(${written})`] : [written];
+    return isExact && isText(value) ? [this.sortedText(written, value), `DATALENGTH(${written})`] : [written];
   }
 
   protected override orderText(e: Expression): string {
     const value = this.comparedForm(e) ?? e;
-    return isText(value) ? this.binaryText(this.expression(value), value) : this.expression(value);
+    return isText(value) ? this.sortedText(this.expression(value), value) : this.expression(value);
+  }
+
+  /** A column keeps its length where rows are sorted: the server sets memory aside for all that the type may hold. */
+  private sortedText(text: string, e: Expression): string {
+    const length = this.lengthFor(e);
+    return this.binaryText(text, e, e.kind === 'column' && length !== 'max' ? length : this.textLimit);
   }
 
   /** What stands for a value of a type that is neither grouped nor sorted; null for a type that is. */

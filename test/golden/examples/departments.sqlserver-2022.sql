@@ -139,12 +139,12 @@ BEGIN TRY
                 WHEN t.[is_stored] IS NULL THEN N'new'
                 WHEN CAST(t.[EffectiveStartDT] AS date) = CAST(@VersionStart AS date)
                     AND (t.[SourceInactiveDT] IS NOT NULL
-                        OR (s.[DepartmentName] IS DISTINCT FROM t.[DepartmentName] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[DepartmentName]) IS DISTINCT FROM DATALENGTH(t.[DepartmentName]))
-                        OR (s.[Location] IS DISTINCT FROM t.[Location] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[Location]) IS DISTINCT FROM DATALENGTH(t.[Location])))
+                        OR (s.[DepartmentName] IS DISTINCT FROM CONVERT(nvarchar(4000), t.[DepartmentName]) COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[DepartmentName]) IS DISTINCT FROM DATALENGTH(t.[DepartmentName]))
+                        OR (s.[Location] IS DISTINCT FROM CONVERT(nvarchar(4000), t.[Location]) COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[Location]) IS DISTINCT FROM DATALENGTH(t.[Location])))
                     THEN N'rewritten'
                 WHEN t.[SourceInactiveDT] IS NOT NULL
-                    OR (s.[DepartmentName] IS DISTINCT FROM t.[DepartmentName] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[DepartmentName]) IS DISTINCT FROM DATALENGTH(t.[DepartmentName]))
-                    OR (s.[Location] IS DISTINCT FROM t.[Location] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[Location]) IS DISTINCT FROM DATALENGTH(t.[Location]))
+                    OR (s.[DepartmentName] IS DISTINCT FROM CONVERT(nvarchar(4000), t.[DepartmentName]) COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[DepartmentName]) IS DISTINCT FROM DATALENGTH(t.[DepartmentName]))
+                    OR (s.[Location] IS DISTINCT FROM CONVERT(nvarchar(4000), t.[Location]) COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[Location]) IS DISTINCT FROM DATALENGTH(t.[Location]))
                     THEN N'changed'
             END AS [change_kind],
             t.[DepartmentID] AS [stored_DepartmentID],

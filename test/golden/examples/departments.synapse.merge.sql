@@ -140,12 +140,12 @@ BEGIN TRY
                 WHEN t.[is_stored] IS NULL THEN N'new'
                 WHEN CAST(t.[EffectiveStartDT] AS date) = CAST(@VersionStart AS date)
                     AND (t.[SourceInactiveDT] IS NOT NULL
-                        OR (s.[DepartmentName] <> t.[DepartmentName] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[DepartmentName]) <> DATALENGTH(t.[DepartmentName]) OR (s.[DepartmentName] IS NULL AND t.[DepartmentName] IS NOT NULL) OR (s.[DepartmentName] IS NOT NULL AND t.[DepartmentName] IS NULL))
-                        OR (s.[Location] <> t.[Location] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[Location]) <> DATALENGTH(t.[Location]) OR (s.[Location] IS NULL AND t.[Location] IS NOT NULL) OR (s.[Location] IS NOT NULL AND t.[Location] IS NULL)))
+                        OR (s.[DepartmentName] <> CONVERT(nvarchar(4000), t.[DepartmentName]) COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[DepartmentName]) <> DATALENGTH(t.[DepartmentName]) OR (s.[DepartmentName] IS NULL AND t.[DepartmentName] IS NOT NULL) OR (s.[DepartmentName] IS NOT NULL AND t.[DepartmentName] IS NULL))
+                        OR (s.[Location] <> CONVERT(nvarchar(4000), t.[Location]) COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[Location]) <> DATALENGTH(t.[Location]) OR (s.[Location] IS NULL AND t.[Location] IS NOT NULL) OR (s.[Location] IS NOT NULL AND t.[Location] IS NULL)))
                     THEN N'rewritten'
                 WHEN t.[SourceInactiveDT] IS NOT NULL
-                    OR (s.[DepartmentName] <> t.[DepartmentName] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[DepartmentName]) <> DATALENGTH(t.[DepartmentName]) OR (s.[DepartmentName] IS NULL AND t.[DepartmentName] IS NOT NULL) OR (s.[DepartmentName] IS NOT NULL AND t.[DepartmentName] IS NULL))
-                    OR (s.[Location] <> t.[Location] COLLATE Latin1_General_100_BIN2_UTF8 OR DATALENGTH(s.[Location]) <> DATALENGTH(t.[Location]) OR (s.[Location] IS NULL AND t.[Location] IS NOT NULL) OR (s.[Location] IS NOT NULL AND t.[Location] IS NULL))
+                    OR (s.[DepartmentName] <> CONVERT(nvarchar(4000), t.[DepartmentName]) COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[DepartmentName]) <> DATALENGTH(t.[DepartmentName]) OR (s.[DepartmentName] IS NULL AND t.[DepartmentName] IS NOT NULL) OR (s.[DepartmentName] IS NOT NULL AND t.[DepartmentName] IS NULL))
+                    OR (s.[Location] <> CONVERT(nvarchar(4000), t.[Location]) COLLATE Latin1_General_100_BIN2 OR DATALENGTH(s.[Location]) <> DATALENGTH(t.[Location]) OR (s.[Location] IS NULL AND t.[Location] IS NOT NULL) OR (s.[Location] IS NOT NULL AND t.[Location] IS NULL))
                     THEN N'changed'
             END AS [change_kind],
             t.[DepartmentID] AS [stored_DepartmentID],

@@ -141,7 +141,7 @@ BEGIN TRY
             s.[key_part_1_],
             k.[latest_time_],
             k.[latest_content_],
-            ROW_NUMBER() OVER (PARTITION BY s.[PatientKey], s.[LoadDate], s.[HashDiff] ORDER BY s.[PatientKey] COLLATE Latin1_General_100_BIN2_UTF8, s.[LoadDate], s.[LoadProcess] COLLATE Latin1_General_100_BIN2_UTF8, s.[RecordSource] COLLATE Latin1_General_100_BIN2_UTF8, s.[HashDiff] COLLATE Latin1_General_100_BIN2_UTF8, s.[Address1] COLLATE Latin1_General_100_BIN2_UTF8, s.[Address2] COLLATE Latin1_General_100_BIN2_UTF8, s.[City] COLLATE Latin1_General_100_BIN2_UTF8, s.[State] COLLATE Latin1_General_100_BIN2_UTF8, s.[Zip] COLLATE Latin1_General_100_BIN2_UTF8) AS [repeat_no_]
+            ROW_NUMBER() OVER (PARTITION BY s.[PatientKey], s.[LoadDate], s.[HashDiff] ORDER BY CONVERT(nvarchar(64), s.[PatientKey]) COLLATE Latin1_General_100_BIN2, s.[LoadDate], CONVERT(nvarchar(255), s.[LoadProcess]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(255), s.[RecordSource]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(64), s.[HashDiff]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(30), s.[Address1]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(30), s.[Address2]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(30), s.[City]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(2), s.[State]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(10), s.[Zip]) COLLATE Latin1_General_100_BIN2) AS [repeat_no_]
         FROM (
             SELECT
                 LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(888), (CONVERT(nvarchar(41), CONVERT(decimal(10,0), s.[patient_id])) + COALESCE(CONVERT(nvarchar(255), @SourceSystem), N'')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [PatientKey],
@@ -280,8 +280,8 @@ BEGIN TRY
             s.[State],
             s.[Zip],
             s.[latest_content_],
-            LAG(s.[HashDiff]) OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], s.[HashDiff] COLLATE Latin1_General_100_BIN2_UTF8) AS [content_before_],
-            ROW_NUMBER() OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], s.[HashDiff] COLLATE Latin1_General_100_BIN2_UTF8) AS [position_]
+            LAG(s.[HashDiff]) OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], CONVERT(nvarchar(64), s.[HashDiff]) COLLATE Latin1_General_100_BIN2) AS [content_before_],
+            ROW_NUMBER() OVER (PARTITION BY s.[PatientKey] ORDER BY s.[LoadDate], CONVERT(nvarchar(64), s.[HashDiff]) COLLATE Latin1_General_100_BIN2) AS [position_]
         FROM #sequence AS s
         WHERE (s.[latest_time_] IS NULL OR s.[LoadDate] > s.[latest_time_])
     ) AS r

@@ -71,7 +71,7 @@ BEGIN TRY
         SELECT TOP (5)
             COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[cust_hk])), 100), N'NULL'), N''), N'(blank)') + N'/' + COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[phone])), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM #staged AS s
-        GROUP BY s.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[cust_hk]), s.[load_ts], s.[phone] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[phone])
+        GROUP BY CONVERT(nvarchar(64), s.[cust_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_hk]), s.[load_ts], s.[phone] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[phone])
         HAVING COUNT_BIG(*) > 1
     ) AS o;
     IF @Offenders IS NOT NULL
@@ -116,12 +116,12 @@ BEGIN TRY
         INNER JOIN #newest AS n
             ON n.[cust_hk] = s.[cust_hk]
         WHERE s.[load_ts] < n.[newest_time]
-        GROUP BY s.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[cust_hk]), s.[load_ts]
+        GROUP BY CONVERT(nvarchar(64), s.[cust_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_hk]), s.[load_ts]
     ) AS z
     LEFT JOIN [dbo].[target] AS t
         ON t.[cust_hk] = z.[cust_hk]
        AND t.[load_ts] <= z.[load_ts]
-    GROUP BY z.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(z.[cust_hk]), z.[load_ts];
+    GROUP BY CONVERT(nvarchar(64), z.[cust_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(z.[cust_hk]), z.[load_ts];
 
     -- A late set that is not the one in force at its load time stops the load.
     SET @Offenders = NULL;
@@ -145,7 +145,7 @@ BEGIN TRY
                 FROM #late AS l
                 WHERE u.[cust_hk] = l.[cust_hk]
             )
-            GROUP BY u.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(u.[cust_hk]), u.[load_ts]
+            GROUP BY CONVERT(nvarchar(64), u.[cust_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(u.[cust_hk]), u.[load_ts]
         ) AS k
             ON k.[cust_hk] = l.[cust_hk]
            AND k.[load_ts] = l.[in_force]
@@ -216,7 +216,7 @@ BEGIN TRY
             MIN(m.[is_stored]) AS [is_stored],
             COUNT_BIG(*) AS [members]
         FROM #members AS m
-        GROUP BY m.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(m.[cust_hk]), m.[load_ts], m.[is_stored]
+        GROUP BY CONVERT(nvarchar(64), m.[cust_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(m.[cust_hk]), m.[load_ts], m.[is_stored]
     ) AS g;
 
     -- Staged sets that are not the same as the set before: another size, or a member without a twin.
@@ -236,7 +236,7 @@ BEGIN TRY
        AND ((p.[phone] = m.[phone] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(p.[phone]) = DATALENGTH(m.[phone])) OR (p.[phone] IS NULL AND m.[phone] IS NULL))
        AND p.[hashdiff] = m.[hashdiff]
     WHERE x.[is_stored] = 0
-    GROUP BY x.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(x.[cust_hk]), x.[load_ts]
+    GROUP BY CONVERT(nvarchar(64), x.[cust_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(x.[cust_hk]), x.[load_ts]
     HAVING (MIN(x.[previous_members]) IS NULL OR MIN(x.[members]) <> MIN(x.[previous_members]) OR COUNT_BIG(p.[is_stored]) < MIN(x.[members]));
 
     -- All rows of the sets that changed.

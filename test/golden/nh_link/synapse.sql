@@ -101,7 +101,7 @@ BEGIN TRY
                     ) AS s
                     WHERE s.[load_ts] = s.[first_time]
                 ) AS d
-                GROUP BY d.[tx_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[tx_hk]), d.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[cust_hk]), d.[amount]
+                GROUP BY CONVERT(nvarchar(64), d.[tx_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[tx_hk]), CONVERT(nvarchar(64), d.[cust_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[cust_hk]), d.[amount]
             ) AS s
             GROUP BY s.[tx_hk]
             HAVING COUNT_BIG(*) > 1

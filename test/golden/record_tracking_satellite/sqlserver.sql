@@ -58,7 +58,7 @@ BEGIN TRY
             s.[cust_hk],
             s.[load_ts],
             s.[record_source],
-            ROW_NUMBER() OVER (PARTITION BY s.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[cust_hk]), s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[record_source]) ORDER BY s.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8, s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2) AS [sighting]
+            ROW_NUMBER() OVER (PARTITION BY CONVERT(nvarchar(64), s.[cust_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_hk]), s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[record_source]) ORDER BY CONVERT(nvarchar(64), s.[cust_hk]) COLLATE Latin1_General_100_BIN2, s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2) AS [sighting]
         FROM (
             SELECT
                 s.[cust_hk],
@@ -69,7 +69,7 @@ BEGIN TRY
                 SELECT
                     1 AS [one]
                 FROM [dbo].[target] AS t
-                WHERE ((t.[cust_hk] = s.[cust_hk] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(t.[cust_hk]) = DATALENGTH(s.[cust_hk])) OR (t.[cust_hk] IS NULL AND s.[cust_hk] IS NULL))
+                WHERE ((t.[cust_hk] = CONVERT(nvarchar(4000), s.[cust_hk]) COLLATE Latin1_General_100_BIN2 AND DATALENGTH(t.[cust_hk]) = DATALENGTH(s.[cust_hk])) OR (t.[cust_hk] IS NULL AND s.[cust_hk] IS NULL))
                   AND (t.[load_ts] = s.[load_ts] OR (t.[load_ts] IS NULL AND s.[load_ts] IS NULL))
                   AND ((t.[record_source] = s.[record_source] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(t.[record_source]) = DATALENGTH(s.[record_source])) OR (t.[record_source] IS NULL AND s.[record_source] IS NULL))
             )

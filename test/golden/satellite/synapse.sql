@@ -126,7 +126,7 @@ BEGIN TRY
             s.[key_part_1_],
             k.[latest_time_],
             k.[latest_content_],
-            ROW_NUMBER() OVER (PARTITION BY s.[member_hk], s.[load_ts], s.[hashdiff] ORDER BY s.[member_hk] COLLATE Latin1_General_100_BIN2_UTF8, s.[hashdiff] COLLATE Latin1_General_100_BIN2_UTF8, s.[full_name] COLLATE Latin1_General_100_BIN2, s.[city] COLLATE Latin1_General_100_BIN2, s.[phone] COLLATE Latin1_General_100_BIN2, s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2) AS [repeat_no_]
+            ROW_NUMBER() OVER (PARTITION BY s.[member_hk], s.[load_ts], s.[hashdiff] ORDER BY CONVERT(nvarchar(64), s.[member_hk]) COLLATE Latin1_General_100_BIN2, CONVERT(nvarchar(64), s.[hashdiff]) COLLATE Latin1_General_100_BIN2, s.[full_name] COLLATE Latin1_General_100_BIN2, s.[city] COLLATE Latin1_General_100_BIN2, s.[phone] COLLATE Latin1_General_100_BIN2, s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2) AS [repeat_no_]
         FROM (
             SELECT
                 LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[member_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [member_hk],
@@ -179,8 +179,8 @@ BEGIN TRY
             s.[load_ts],
             s.[record_source],
             s.[latest_content_],
-            LAG(s.[hashdiff]) OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], s.[hashdiff] COLLATE Latin1_General_100_BIN2_UTF8) AS [content_before_],
-            ROW_NUMBER() OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], s.[hashdiff] COLLATE Latin1_General_100_BIN2_UTF8) AS [position_]
+            LAG(s.[hashdiff]) OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], CONVERT(nvarchar(64), s.[hashdiff]) COLLATE Latin1_General_100_BIN2) AS [content_before_],
+            ROW_NUMBER() OVER (PARTITION BY s.[member_hk] ORDER BY s.[load_ts], CONVERT(nvarchar(64), s.[hashdiff]) COLLATE Latin1_General_100_BIN2) AS [position_]
         FROM #sequence AS s
         WHERE (s.[latest_time_] IS NULL OR s.[load_ts] >= s.[latest_time_])
           AND NOT EXISTS (

@@ -90,7 +90,7 @@ BEGIN TRY
         WHERE CASE WHEN s.[id] IS NULL THEN 1 ELSE 0 END = 0
           AND s.[seq] IS NOT NULL
     ) AS d
-    GROUP BY d.[id], d.[name] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[name]), d.[event_sequence], d.[event_kind] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[event_kind]);
+    GROUP BY d.[id], d.[name] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[name]), d.[event_sequence], CONVERT(nvarchar(20), d.[event_kind]) COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[event_kind]);
 
     -- Keys with events, and whether all rows are to be emptied.
     SELECT
@@ -135,7 +135,7 @@ BEGIN TRY
         WHERE (e.[id] = n.[id] OR (e.[id] IS NULL AND n.[id] IS NULL))
           AND ((e.[name] = n.[name] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(e.[name]) = DATALENGTH(n.[name])) OR (e.[name] IS NULL AND n.[name] IS NULL))
           AND (e.[event_sequence] = n.[event_sequence] OR (e.[event_sequence] IS NULL AND n.[event_sequence] IS NULL))
-          AND ((e.[event_kind] = n.[event_kind] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(e.[event_kind]) = DATALENGTH(n.[event_kind])) OR (e.[event_kind] IS NULL AND n.[event_kind] IS NULL))
+          AND ((e.[event_kind] = CONVERT(nvarchar(4000), n.[event_kind]) COLLATE Latin1_General_100_BIN2 AND DATALENGTH(e.[event_kind]) = DATALENGTH(n.[event_kind])) OR (e.[event_kind] IS NULL AND n.[event_kind] IS NULL))
     );
 
     -- Two contents of a key under one sequence stop the load, unless a delete settles it.
@@ -353,7 +353,7 @@ BEGIN TRY
         WHERE (e.[id] = n.[id] OR (e.[id] IS NULL AND n.[id] IS NULL))
           AND ((e.[name] = n.[name] COLLATE Latin1_General_100_BIN2 AND DATALENGTH(e.[name]) = DATALENGTH(n.[name])) OR (e.[name] IS NULL AND n.[name] IS NULL))
           AND (e.[event_sequence] = n.[event_sequence] OR (e.[event_sequence] IS NULL AND n.[event_sequence] IS NULL))
-          AND ((e.[event_kind] = n.[event_kind] COLLATE Latin1_General_100_BIN2_UTF8 AND DATALENGTH(e.[event_kind]) = DATALENGTH(n.[event_kind])) OR (e.[event_kind] IS NULL AND n.[event_kind] IS NULL))
+          AND ((e.[event_kind] = CONVERT(nvarchar(4000), n.[event_kind]) COLLATE Latin1_General_100_BIN2 AND DATALENGTH(e.[event_kind]) = DATALENGTH(n.[event_kind])) OR (e.[event_kind] IS NULL AND n.[event_kind] IS NULL))
     );
 
     BEGIN TRANSACTION;

@@ -169,13 +169,13 @@ function equality(left: Expression, right: Expression): Binary {
   return { kind: 'binary', operator: '=', left, right, start: right.start, end: right.end };
 }
 
-/** COLLATE also brings text that is not Unicode into the code page of its collation. It is not cut by it. */
+/** COLLATE also brings text that is not Unicode into the code page of its collation, cut to the bytes that its type has. */
 function collated(operand: Bound, name: string, { world }: Scope): Bound {
   const { type } = operand;
   if (!isText(type)) throw new SqlError(447, `Expression type ${type.base} is invalid for COLLATE clause.`);
   const collation = namedCollation(name, world.collation);
   const target = { ...type, collation };
-  const convert = isUnicode(type) ? (value: Value) => value : conversion(type, { ...target, length: 'max' });
+  const convert = isUnicode(type) ? (value: Value) => value : conversion(type, target);
   return { type: target, canon: `collate(${operand.canon},${name})`, run: (env) => convert(operand.run(env)) };
 }
 

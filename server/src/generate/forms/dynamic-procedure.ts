@@ -536,9 +536,9 @@ function runText({ templates, controls, separator, first }: ColumnRun, printer: 
   const literal = textOf(separator);
   if (!printer.features.stringAgg) {
     const chain = `SELECT ${literal} + r.text\nFROM (\n${indent(rows)}\n) AS r\nWHERE r.text IS NOT NULL\nORDER BY r.position\nFOR XML PATH(N''), TYPE`;
-    const all = `COALESCE((\n${indent(chain)}\n).value(N'.', N'nvarchar(max)'), N'')`;
-    const length = separator.length;
-    return `SET @Sql = @Sql + ${first ? `STUFF(${all}, 1, ${length}, N'')` : all};`;
+    const all = `(\n${indent(chain)}\n).value(N'.', N'nvarchar(max)')`;
+    // Of no columns, and of an empty text, STUFF makes NULL, which would make the whole statement NULL.
+    return `SET @Sql = @Sql + COALESCE(${first ? `STUFF(${all}, 1, ${separator.length}, N'')` : all}, N'');`;
   }
   const chain = `SELECT STRING_AGG(r.text, ${literal}) WITHIN GROUP (ORDER BY r.position)\nFROM (\n${indent(rows)}\n) AS r`;
   return first
