@@ -51,6 +51,79 @@ ALTER TABLE dw.t ADD COLUMN C text;`;
     expect(columns.map(({ name, type }) => `${name} ${type}`)).toEqual(['d int', 'c int', 'b date', 'a bigint']);
   });
 
+  describe.each(['duckdb', 'spark', 'databricks'] as const)('on %s', (platform) => {
+    const changed = (change: string) => {
+      const ddl = `CREATE TABLE dw.t (a int NOT NULL, b varchar(10), c int DEFAULT 1);\n${change}`;
+      return tableIn(catalogFrom(ddl, platform), 't').columns.map(
+        ({ name, type, nullable, default: value }) => `${name} ${type} ${nullable ? 'null' : 'not null'} ${value}`,
+      );
+    };
+
+    test.each([
+      ['ALTER COLUMN c TYPE bigint', 'c bigint null 1'],
+      ['ALTER C SET DATA TYPE decimal(10, 2)', 'c decimal(10,2) null 1'],
+      ['ALTER COLUMN c SET NOT NULL', 'c int not null 1'],
+      ['ALTER c SET DEFAULT 5', 'c int null 5'],
+      ['ALTER COLUMN c DROP DEFAULT', 'c int null null'],
+      ['RENAME COLUMN c TO d', 'd int null 1'],
+      ["ALTER COLUMN c COMMENT 'TYPE bigint'", 'c int null 1'],
+      ['ALTER COLUMN c.x TYPE bigint', 'c int null 1'],
+    ])('%s changes that alone', (change, column) => {
+      expect(changed(`ALTER TABLE dw.t ${change};`)).toEqual([
+        'a int not null null',
+        'b varchar(10) null null',
+        column,
+      ]);
+    });
+
+    test('DROP NOT NULL, then a type, then DROP COLUMN', () => {
+      expect(
+        changed(
+          'ALTER TABLE dw.t ALTER a DROP NOT NULL; ALTER TABLE dw.t ALTER a TYPE bigint; ALTER TABLE dw.t DROP COLUMN b;',
+        ),
+      ).toEqual(['a bigint null null', 'c int null 1']);
+    });
+
+    test('several columns in one statement', () => {
+      const second = platform === 'duckdb' ? 'ALTER COLUMN c' : 'c';
+      expect(changed(`ALTER TABLE dw.t ALTER COLUMN b TYPE text, ${second} TYPE bigint;`)).toEqual([
+        'a int not null null',
+        'b text null null',
+        'c bigint null 1',
+      ]);
+    });
+  });
+
+  test('DuckDB takes a collation and an expression after the type', () => {
+    const ddl = `CREATE TABLE t (a int, b int);
+ALTER TABLE t ALTER a TYPE varchar COLLATE nocase USING concat(a, ',', b), ALTER b SET DATA TYPE hugeint;`;
+    expect(tableIn(catalogFrom(ddl, 'duckdb'), 't').columns.map(({ type }) => type)).toEqual(['varchar', 'hugeint']);
+  });
+
+  test('CHANGE gives a column of Spark a new name and type', () => {
+    const ddl = `CREATE TABLE t (a int, b int);
+ALTER TABLE t CHANGE COLUMN a id bigint COMMENT 'the key' FIRST;
+ALTER TABLE t CHANGE b COMMENT 'as it was';
+ALTER TABLE t CHANGE b TYPE bigint;`;
+    expect(tableIn(catalogFrom(ddl, 'spark'), 't').columns.map(({ name, type }) => `${name} ${type}`)).toEqual([
+      'id bigint',
+      'b bigint',
+    ]);
+  });
+
+  test.each(['sqlserver', 'azuresql', 'synapse', 'fabric'] as const)('sp_rename renames a column on %s', (platform) => {
+    const ddl = `CREATE TABLE dbo.T (a int NOT NULL, [b c] int, CONSTRAINT PK_T PRIMARY KEY NONCLUSTERED (a) NOT ENFORCED)
+GO
+EXEC sp_rename 'dbo.T.a', 'id', 'COLUMN'
+EXEC sys.sp_rename @objname = N'[dbo].[T].[b c]', @objtype = 'column', @newname = N'd e'
+EXEC sp_rename 'dbo.T.id', 'no', 'INDEX'
+EXEC sp_rename 'dbo.T', 'id'
+EXEC sp_rename @name, 'no', 'COLUMN'`;
+    const table = tableIn(catalogFrom(ddl, platform), 'T');
+    expect(table.columns.map(({ name }) => name)).toEqual(['id', 'd e']);
+    expect(table.keys.map(({ columns }) => columns)).toEqual([['id']]);
+  });
+
   test('CTAS, SELECT INTO and views have the columns of what they read', () => {
     const ddl = `
       CREATE TABLE stg.Patient (patient_id decimal(10,0) NOT NULL, city varchar(30) NULL, extra int)

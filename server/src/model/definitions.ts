@@ -1,34 +1,14 @@
-import type { CatalogKey, TableName } from '../../../protocol/catalog.ts';
+import type { TableName } from '../../../protocol/catalog.ts';
 import { isTsql, type PlatformName } from '../../../protocol/platform.ts';
 import type { Range } from '../../../protocol/position.ts';
-import {
-  absoluteRange,
-  bare,
-  lastPart,
-  lineStartsOf,
-  rangeOf,
-  tableNameOf,
-  textOf,
-  unitsOf,
-} from '../syntax/inspect.ts';
-import type {
-  AlterTable,
-  AlterTableAction,
-  ColumnDefinition,
-  Constraint,
-  CreateTable,
-  NodeBase,
-  Option,
-  Query,
-  Script,
-  Statement,
-  TableElement,
-  Unit,
-} from '../syntax/tree.ts';
-import type { ColumnFacts, TableFacts } from './facts.ts';
+import { absoluteRange, lastPart, lineStartsOf, rangeOf, tableNameOf, textOf, unitsOf } from '../syntax/inspect.ts';
+import type { AlterTable, CreateTable, NodeBase, Option, Query, Script, Statement, Unit } from '../syntax/tree.ts';
+import { readElements, type Source } from './elements.ts';
+import type { TableFacts } from './facts.ts';
 import { sameIdentifier } from './names.ts';
 import { type QueryColumn, type QueryColumns, readQueryColumns } from './query-columns.ts';
 import type { SecondReader } from './second-reader.ts';
+import { changeOf, columnRename, type TableChange } from './table-changes.ts';
 
 /** A table whose columns follow from a query, another table, or both. */
 export interface DerivedDefinition {
@@ -38,18 +18,6 @@ export interface DerivedDefinition {
   readonly names: readonly string[];
   /** Text of a query that our own tree could not read to its end, for a second reader; else null. */
   readonly unread: string | null;
-}
-
-/** A change that ALTER TABLE, CREATE INDEX or RENAME makes to a table defined elsewhere. */
-export interface TableChange {
-  readonly table: TableName;
-  readonly addColumns: readonly ColumnFacts[];
-  readonly addKeys: readonly CatalogKey[];
-  readonly dropColumns: readonly string[];
-  /** New type and nullability; everything else of the column stays. */
-  readonly alterColumns: readonly ColumnFacts[];
-  readonly renameColumns: readonly { readonly from: string; readonly to: string }[];
-  readonly defaults: readonly { readonly column: string; readonly expression: string }[];
 }
 
 /** What one file defines. Ranges are those of the file; a file's definitions do not depend on any other file. */
@@ -129,6 +97,11 @@ class DefinitionReader {
       case 'alter-table':
         this.readAlterTable(unit, statement);
         break;
+      case 'execute': {
+        const rename = isTsql(this.script.platform) ? columnRename(statement) : null;
+        if (rename !== null) this.addChange(rename.table, { renameColumns: [{ from: rename.from, to: rename.to }] });
+        break;
+      }
       case 'create-index': {
         const { definition } = statement;
         if (definition.unique && definition.where === null) {
@@ -261,115 +234,6 @@ class DefinitionReader {
 
   private range(unit: Unit, node: NodeBase): Range {
     return rangeOf(this.lineStarts, absoluteRange(unit, node));
-  }
-}
-
-/** What reading a node needs to know of the file around it. */
-export interface Source {
-  readonly platform: PlatformName;
-  readonly text: (node: NodeBase) => string;
-  readonly range: (node: NodeBase) => Range;
-}
-
-/** Columns and declared keys of a column list: of a table, a table type or a table variable. */
-export function readElements(
-  source: Source,
-  elements: readonly TableElement[],
-): { readonly columns: readonly ColumnFacts[]; readonly keys: readonly CatalogKey[] } {
-  const definitions = elements.filter((element) => element.kind === 'column-definition');
-  const keys = [
-    ...definitions.flatMap((column) => column.constraints.flatMap((constraint) => keyOf(constraint, column))),
-    ...elements.flatMap((element) => (element.kind === 'constraint' ? keyOf(element, null) : [])),
-    ...elements.flatMap((element) =>
-      element.kind === 'index-definition' && element.unique && element.where === null
-        ? [{ kind: 'unique' as const, columns: element.columns.map((column) => column.name.name), enforced: true }]
-        : [],
-    ),
-  ].sort((left, right) => Number(left.kind !== 'primary-key') - Number(right.kind !== 'primary-key'));
-  const primary = keys.find((key) => key.kind === 'primary-key')?.columns ?? [];
-  const period = elements.find((element) => element.kind === 'constraint' && element.type === 'period');
-  const periodNames = period?.kind === 'constraint' ? period.columns.map((column) => column.name.name) : [];
-  return {
-    columns: definitions
-      .filter((column) => column.name.name !== '')
-      .map((column) => columnFacts(source, column, primary, periodNames)),
-    keys,
-  };
-}
-
-function columnFacts(
-  source: Source,
-  column: ColumnDefinition,
-  primary: readonly string[],
-  periodNames: readonly string[],
-): ColumnFacts {
-  const name = column.name.name;
-  const cast = column.computed === null ? null : bare(column.computed);
-  const type = column.type?.text ?? (cast?.kind === 'cast' ? cast.type.text : '');
-  const period = periodOf(column, periodNames);
-  const identity = column.identity !== null;
-  const inKey = primary.some((other) => sameIdentifier(other, name));
-  const declared = column.constraints.find((constraint) => constraint.type === 'default')?.expression ?? null;
-  const expression = column.default ?? declared;
-  return {
-    name,
-    type,
-    nullable: inKey || identity || period !== null ? false : (column.nullable ?? true),
-    identity,
-    computed: column.computed !== null || column.generated !== null || isRowVersion(type, source.platform),
-    default: expression === null ? null : source.text(expression),
-    collation: column.collation?.name ?? null,
-    range: source.range(column),
-    period,
-  };
-}
-
-function periodOf(column: ColumnDefinition, periodNames: readonly string[]): ColumnFacts['period'] {
-  if (column.generated === 'row-start') return 'start';
-  if (column.generated === 'row-end') return 'end';
-  const place = periodNames.findIndex((name) => sameIdentifier(name, column.name.name));
-  return place === 0 ? 'start' : place === 1 ? 'end' : null;
-}
-
-function isRowVersion(type: string, platform: PlatformName): boolean {
-  return type === 'rowversion' || (type === 'timestamp' && isTsql(platform));
-}
-
-function keyOf(constraint: Constraint, column: ColumnDefinition | null): CatalogKey[] {
-  if (constraint.type !== 'primary-key' && constraint.type !== 'unique') return [];
-  const names = constraint.columns.map((key) => key.name.name);
-  const columns = names.length === 0 && column !== null ? [column.name.name] : names;
-  return columns.length === 0 ? [] : [{ kind: constraint.type, columns, enforced: constraint.enforced }];
-}
-
-function changeOf(source: Source, action: AlterTableAction): Partial<TableChange> {
-  switch (action.kind) {
-    case 'add-elements': {
-      const { columns, keys } = readElements(source, action.elements);
-      const defaults = action.elements.flatMap((element) =>
-        element.kind === 'constraint' &&
-        element.type === 'default' &&
-        element.forColumn !== null &&
-        element.expression !== null
-          ? [{ column: element.forColumn.name, expression: source.text(element.expression) }]
-          : [],
-      );
-      return { addColumns: columns, addKeys: keys, defaults };
-    }
-    case 'alter-column':
-      return action.definition === null
-        ? {}
-        : { alterColumns: readElements(source, [{ ...action.definition, name: action.column }]).columns };
-    case 'drop-elements':
-      return {
-        dropColumns: action.items.flatMap((item) =>
-          item.type === 'column' && item.name !== null ? [item.name.name] : [],
-        ),
-      };
-    case 'rename-column':
-      return { renameColumns: [{ from: action.from.name, to: action.to.name }] };
-    case 'alter-table-other':
-      return {};
   }
 }
 

@@ -2,7 +2,8 @@ import type { TableName } from '../../../protocol/catalog.ts';
 import type { Range } from '../../../protocol/position.ts';
 import { absoluteRange, lineStartsOf, rangeOf, tableNameOf, textOf, unitsOf, walk } from '../syntax/inspect.ts';
 import type { Node, NodeBase, Script, Statement, TableElement, Unit } from '../syntax/tree.ts';
-import { isTemporary, readElements } from './definitions.ts';
+import { isTemporary } from './definitions.ts';
+import { readElements } from './elements.ts';
 import { sameIdentifier } from './names.ts';
 import { readQueryColumns } from './query-columns.ts';
 

@@ -1,10 +1,11 @@
 import type { TableName } from '../../../protocol/catalog.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
-import type { DerivedDefinition, FileDefinitions, TableChange } from './definitions.ts';
+import type { DerivedDefinition, FileDefinitions } from './definitions.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
 import { TableLookup } from './lookup.ts';
 import { formatTableName, sameIdentifier, tableKey } from './names.ts';
 import type { QueryColumn } from './query-columns.ts';
+import type { TableChange } from './table-changes.ts';
 
 /**
  * Puts the definitions of all files together: one entry per table, columns of views and CTAS filled in where they can
@@ -171,16 +172,14 @@ function changedTable(table: TableFacts, changes: readonly TableChange[]): Table
     if (column != null) columns[placeOf(name)] = { ...column, ...change };
   };
   for (const column of table.columns) add(column);
-  const keys = [...table.keys];
+  let keys = [...table.keys];
   for (const change of changes) {
     for (const column of change.addColumns) if (placeOf(column.name) < 0) add(column);
     for (const name of change.dropColumns) {
       if (placeOf(name) >= 0) columns[placeOf(name)] = null;
       places.delete(name.toLowerCase());
     }
-    for (const { name, type, nullable, collation } of change.alterColumns) {
-      update(name, { type, nullable, ...(collation === null ? {} : { collation }) });
-    }
+    for (const altered of change.alterColumns) update(altered.name, altered.change);
     for (const { column, expression } of change.defaults) update(column, { default: expression });
     const primary = change.addKeys.find((key) => key.kind === 'primary-key')?.columns ?? [];
     for (const name of primary) update(name, { nullable: false });
@@ -190,6 +189,8 @@ function changedTable(table: TableFacts, changes: readonly TableChange[]): Table
       update(from, { name: to });
       places.delete(from.toLowerCase());
       places.set(to.toLowerCase(), place);
+      const now = (name: string): string => (sameIdentifier(name, from) ? to : name);
+      keys = keys.map((key) => ({ ...key, columns: key.columns.map(now) }));
     }
     keys.push(...change.addKeys);
   }

@@ -10,6 +10,14 @@ export function formatTableName(name: TableName): string {
  * absent schema. Undefined when the text is no such name.
  */
 export function parseTableName(text: string): TableName | undefined {
+  const parts = nameParts(text);
+  const table = parts?.at(-1);
+  if (parts === undefined || parts.length > 3 || table === null || table === undefined) return undefined;
+  return { database: parts.at(-3) ?? null, schema: parts.at(-2) ?? null, table };
+}
+
+/** The parts of a name, quotes undone, absent ones as null; undefined when the text is no name. */
+export function nameParts(text: string): readonly (string | null)[] | undefined {
   const parts: (string | null)[] = [];
   const part = /\s*(?:\[((?:[^\]]|\]\])*)\]|"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|([^.[\]"`\s][^.[\]"`]*?))?\s*(\.|$)/y;
   for (;;) {
@@ -19,11 +27,8 @@ export function parseTableName(text: string): TableName | undefined {
     const value =
       bracket?.replaceAll(']]', ']') ?? double?.replaceAll('""', '"') ?? backtick?.replaceAll('``', '`') ?? plain;
     parts.push(value === undefined || value === '' ? null : value);
-    if (separator === '') break;
+    if (separator === '') return parts;
   }
-  const table = parts.at(-1);
-  if (parts.length > 3 || table === null || table === undefined) return undefined;
-  return { database: parts.at(-3) ?? null, schema: parts.at(-2) ?? null, table };
 }
 
 /** Names are compared without regard to case, as every platform here does by default. */

@@ -121,11 +121,11 @@ function parseAlterColumn(cursor: Cursor): AlterTableAction {
     parseColumnProperty(cursor);
     clauses.push({ kind: 'opaque-clause', start: from, end: cursor.end, name });
     parseOnline(cursor, clauses);
-    return { kind: 'alter-column', start, end: cursor.end, column, definition: null, clauses };
+    return { kind: 'alter-column', start, end: cursor.end, column, definition: null, change: null, clauses };
   }
   const definition = parseColumnDefinition(cursor);
   parseOnline(cursor, clauses);
-  return { kind: 'alter-column', start, end: cursor.end, column: definition.name, definition, clauses };
+  return { kind: 'alter-column', start, end: cursor.end, column: definition.name, definition, change: null, clauses };
 }
 
 function parseColumnProperty(cursor: Cursor): void {

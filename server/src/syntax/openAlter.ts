@@ -4,7 +4,16 @@ import { closeParenthesis, parseName } from './names.ts';
 import { none } from './none.ts';
 import { parseColumn, parseOpenElements } from './openColumns.ts';
 import { tokenKind } from './tokens.ts';
-import type { AlterTable, AlterTableAction, DroppedElement, Name, OpaqueClause, TableElement } from './tree.ts';
+import type {
+  AlterTable,
+  AlterTableAction,
+  ColumnChange,
+  DroppedElement,
+  Name,
+  NodeBase,
+  OpaqueClause,
+  TableElement,
+} from './tree.ts';
 import { parseDataType } from './types.ts';
 
 /** ALTER TABLE of Spark SQL and DuckDB from the name on; `start` is the start of ALTER. */
@@ -15,6 +24,9 @@ export function parseOpenAlter(cursor: Cursor, start: number): AlterTable {
   if (!cursor.recovering) {
     do actions.push(parseAction(cursor));
     while (!cursor.recovering && cursor.dialect.family === 'duckdb' && cursor.eat(','));
+    // Databricks changes several columns in one list.
+    while (!cursor.recovering && actions[actions.length - 1]?.kind === 'alter-column' && cursor.eat(','))
+      actions.push(parseColumnChange(cursor, cursor.start, false));
   }
   return { kind: 'alter-table', start, end: cursor.end, name, ifExists, actions };
 }
@@ -119,26 +131,54 @@ function parseRename(cursor: Cursor): AlterTableAction {
   return { kind: 'rename-column', start, end: cursor.end, from: old, to };
 }
 
+/** `ALTER [COLUMN] name change` and Hive's `CHANGE [COLUMN] name new-name type`. */
 function parseAlterColumn(cursor: Cursor): AlterTableAction {
   const { start } = cursor;
+  const isChange = cursor.at('CHANGE');
   cursor.advance();
   cursor.eat('COLUMN');
+  return parseColumnChange(cursor, start, isChange);
+}
+
+/** The change of one column from its name on; what it says beyond type, NULL and default is bounded by its end. */
+function parseColumnChange(cursor: Cursor, start: number, isChange: boolean): AlterTableAction {
   const name = parseName(cursor, 'a column name');
   const column = name.parts[name.parts.length - 1] ?? cursor.missingIdentifier();
-  const clauses: OpaqueClause[] = [];
   const from = cursor.start;
-  if (cursor.at('TYPE') || (cursor.at('SET') && (cursor.peek(1) === 'DATA' || cursor.peek(1) === 'TYPE'))) {
-    cursor.eat('SET');
-    cursor.eat('DATA');
-    cursor.expect('TYPE');
-    const type = parseDataType(cursor);
-    clauses.push({ kind: 'opaque-clause', start: from, end: cursor.end, name: `TYPE ${type.text}` });
-  }
+  const draft: Draft = { newName: null, type: null, nullable: null, default: null, dropsDefault: false };
+  if (isChange && cursor.atName && cursor.nameAhead(1) && !changeWords.has(cursor.word)) {
+    draft.newName = cursor.takeIdentifier();
+    draft.type = parseDataType(cursor);
+  } else parseClause(cursor, draft);
+  // A field of a struct is no column of the table.
+  const change: ColumnChange | null =
+    cursor.start > from && name.parts.length === 1
+      ? { kind: 'column-change', start: from, end: cursor.end, ...draft }
+      : null;
+  const clauses: OpaqueClause[] = [];
   const rest = cursor.start;
-  while (!cursor.atEnd && !cursor.at(';') && !(cursor.at(',') && cursor.dialect.family === 'duckdb')) {
+  while (!cursor.atEnd && !cursor.at(';') && !cursor.at(',')) {
     if (cursor.at('(')) cursor.skipParentheses();
     else cursor.advance();
   }
   if (cursor.end > rest) clauses.push({ kind: 'opaque-clause', start: rest, end: cursor.end, name: 'COLUMN' });
-  return { kind: 'alter-column', start, end: cursor.end, column, definition: null, clauses };
+  return { kind: 'alter-column', start, end: cursor.end, column, definition: null, change, clauses };
+}
+
+type Draft = { -readonly [Key in Exclude<keyof ColumnChange, keyof NodeBase | 'kind'>]: ColumnChange[Key] };
+
+/** What a change of a column may begin with, other than the new name of CHANGE. */
+const changeWords: ReadonlySet<string> = new Set(['TYPE', 'SET', 'DROP', 'COMMENT', 'FIRST', 'AFTER']);
+
+function parseClause(cursor: Cursor, draft: Draft): void {
+  const next = cursor.peek(1);
+  if (cursor.at('TYPE') || (cursor.at('SET') && (next === 'DATA' || next === 'TYPE'))) {
+    cursor.eat('SET');
+    cursor.eat('DATA');
+    cursor.expect('TYPE');
+    draft.type = parseDataType(cursor);
+  } else if (cursor.eatSequence('SET', 'NOT', 'NULL')) draft.nullable = false;
+  else if (cursor.eatSequence('DROP', 'NOT', 'NULL')) draft.nullable = true;
+  else if (cursor.eatSequence('SET', 'DEFAULT')) draft.default = cursor.grammar.operand(cursor);
+  else if (cursor.eatSequence('DROP', 'DEFAULT')) draft.dropsDefault = true;
 }

@@ -3,6 +3,7 @@ import type {
   AddElements,
   AlterColumn,
   AlterTableOther,
+  ColumnChange,
   ColumnDefinition,
   Constraint,
   DropElements,
@@ -88,6 +89,7 @@ export type Node =
   | LikeClause
   | AddElements
   | AlterColumn
+  | ColumnChange
   | DropElements
   | DroppedElement
   | RenameColumn

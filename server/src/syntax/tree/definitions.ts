@@ -154,9 +154,22 @@ export interface AddElements extends NodeBase {
 export interface AlterColumn extends NodeBase {
   readonly kind: 'alter-column';
   readonly column: Identifier;
-  /** The new definition; null for ADD/DROP of a property, SET/DROP DEFAULT and comments. */
+  /** T-SQL's new definition; null for ADD/DROP of a property, and in the other dialects. */
   readonly definition: ColumnDefinition | null;
+  /** What Spark SQL and DuckDB change of the column; null for comments and the like, and in T-SQL. */
+  readonly change: ColumnChange | null;
   readonly clauses: readonly OpaqueClause[];
+}
+
+/** One change; what it leaves alone is null. */
+export interface ColumnChange extends NodeBase {
+  readonly kind: 'column-change';
+  /** Of `CHANGE old new type`. */
+  readonly newName: Identifier | null;
+  readonly type: DataType | null;
+  readonly nullable: boolean | null;
+  readonly default: Expression | null;
+  readonly dropsDefault: boolean;
 }
 
 export interface DropElements extends NodeBase {
