@@ -6,23 +6,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver/node';
+import { bare, bareStart, feelSpeed, judged, median, percentile } from './machine.mjs';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'dist', 'server.cjs');
 
 const require = createRequire(import.meta.url);
-
-/** What the start of Node alone takes at the moment and, with no other work on the machine of the budgets, in milliseconds. */
-let bare = 93;
-const usualBare = 93;
-
-async function feelSpeed() {
-  bare = median([await bareStart(), await bareStart(), await bareStart()]);
-}
-
-/** Within a budget of milliseconds, or of so many starts of Node where the machine is slow or busy. */
-function holds(ours, budget) {
-  return ours <= budget || ours / bare <= budget / usualBare;
-}
 
 export default async function measure() {
   const folder = mkdtempSync(join(tmpdir(), 'mergewright-bench-'));
@@ -114,35 +102,27 @@ function launch(options = []) {
 
 async function startRows() {
   const ours = [];
-  const bare = [];
+  const alone = [];
   for (let round = 0; round < 7; round += 1) {
     const started = performance.now();
     const editor = launch();
     await editor.initialize();
     ours.push(performance.now() - started);
     await editor.stop();
-    bare.push(await bareStart());
+    alone.push(await bareStart());
   }
-  const ratio = median(ours) / median(bare);
-  const ok = median(ours) <= 220 || ratio <= 220 / usualBare;
   return [
     {
       name: 'server start to initialize answer',
       unit: 'ms',
       ours: median(ours),
-      reference: median(bare),
+      reference: median(alone),
       referenceName: 'bare Node',
-      ratio,
+      ratio: median(ours) / median(alone),
       budget: '220 ms',
-      ok,
+      ...judged(median(ours), 220, median(alone)),
     },
   ];
-}
-
-function bareStart() {
-  const started = performance.now();
-  const child = spawn(process.execPath, ['-e', 'process.stdout.write("x")'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  return new Promise((resolve) => child.stdout.once('data', () => resolve(performance.now() - started)));
 }
 
 /** Load statements that name the same tables as people's scripts do: about 60 bytes each. */
@@ -276,7 +256,7 @@ async function largeRows() {
       referenceName: 'a later key, median',
       ratio: first / percentile(edits, 0.5),
       budget: '100 ms',
-      ok: holds(first, 100),
+      ...judged(first, 100),
     },
     limitRow('keystroke to diagnostics, 1 MB', edits, null, 100),
     {
@@ -287,7 +267,7 @@ async function largeRows() {
       referenceName: 'bare Node',
       ratio: blocked / bare,
       budget: '1000 ms',
-      ok: holds(blocked, 1000),
+      ...judged(blocked, 1000),
     },
   ];
 }
@@ -318,7 +298,7 @@ async function folderRows(root) {
       referenceName: 'bare Node',
       ratio: elapsed / bare,
       budget: '2000 ms',
-      ok: holds(elapsed, 2000),
+      ...judged(elapsed, 2000),
     },
     {
       name: 'first answer while the folder is indexed',
@@ -328,7 +308,7 @@ async function folderRows(root) {
       referenceName: 'bare Node',
       ratio: first / bare,
       budget: '300 ms',
-      ok: holds(first, 300),
+      ...judged(first, 300),
     },
     {
       name: 'memory after the index',
@@ -383,7 +363,7 @@ async function tableRows(root) {
       referenceName: 'bare Node',
       ratio: elapsed / bare,
       budget: '10000 ms',
-      ok: holds(elapsed, 10000),
+      ...judged(elapsed, 10000),
     },
     limitRow('keystroke to diagnostics beside 10,000 tables', edits, null, 10),
   ];
@@ -426,7 +406,7 @@ GO`;
       referenceName: 'an empty request',
       ratio: ours / reference,
       budget: '10 ms',
-      ok: holds(ours - reference, 10),
+      ...judged(ours - reference, 10),
     },
   ];
 }
@@ -522,17 +502,8 @@ function limitRow(name, times, floor, budget) {
     referenceName: floor === null ? 'bare Node' : 'an empty request',
     ratio: ours / reference,
     budget: `${budget} ms`,
-    ok: holds(own, budget),
+    ...judged(own, budget),
   };
-}
-
-function percentile(values, share) {
-  const sorted = [...values].sort((left, right) => left - right);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-}
-
-function median(values) {
-  return percentile(values, 0.5);
 }
 
 /** Resident memory where the system tells it. */
