@@ -61,7 +61,7 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
     ]);
   }
   const context = makeContext(specification, tables, chosen.printer.traits);
-  const plan = withHashGuards(withStartValues(planner(context), request.parameters ?? {}), platform);
+  const plan = withHashGuards(withStartValues(planner(context), request.parameters ?? {}), platform, tables.source);
   const problems = [...context.problems, ...platformProblems(plan, specification, tables, platform)];
   if (problems.some(({ severity }) => severity === 'error')) return refused(problems);
   const form = formOf(plan, specification, request, chosen, platform);

@@ -2,24 +2,30 @@
  * Guards for what a digest could not tell: letters beyond ASCII where the platform has no UTF-8, and a seventh digit of a
  * second, which the hash rule does not render. They look at the stage alone and come before every other step.
  */
+import type { CatalogTable } from '../../../protocol/catalog.ts';
 import { isTsql, type Platform } from '../../../protocol/platform.ts';
 import { item, select, shown, source, table } from '../load/build.ts';
-import { type Expression, typeOf } from '../load/language.ts';
+import { columnType } from '../load/context.ts';
+import { type Expression, typeOf, type ValueType } from '../load/language.ts';
 import type { LoadPlan, Step } from '../load/plan.ts';
 import { lacksUtf8 } from './platform-problems.ts';
 
-export function withHashGuards(plan: LoadPlan, platform: Platform): LoadPlan {
+export function withHashGuards(plan: LoadPlan, platform: Platform, stage: CatalogTable): LoadPlan {
   if (!isTsql(platform.name)) return plan;
+  const mayBeTooPrecise = stage.columns.some((of) => isTooPrecise(columnType(stage, of)));
+  if (!lacksUtf8(platform) && !mayBeTooPrecise) return plan;
   const rendered = renderedColumns(plan);
   const texts = rendered.filter(({ rendering }) => rendering === 'text' || rendering === 'padded-text');
-  const times = rendered.filter(
-    ({ rendering, column }) => rendering === 'timestamp' && (typeOf(column)?.facts.scale ?? 0) > 6,
-  );
+  const times = rendered.filter(({ rendering, column }) => rendering === 'timestamp' && isTooPrecise(typeOf(column)));
   const steps = [
     ...(lacksUtf8(platform) ? guardOver(plan, texts, asciiGuard) : []),
     ...guardOver(plan, times, digitGuard),
   ];
   return steps.length === 0 ? plan : { ...plan, steps: [...steps, ...plan.steps] };
+}
+
+function isTooPrecise(type: ValueType | null): boolean {
+  return (type?.facts.scale ?? 0) > 6;
 }
 
 interface RenderedColumn {
