@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultConventions } from '../../server/src/model/conventions.ts';
-import { matchColumns } from '../../server/src/model/matching.ts';
+import { bareSpelling, matchColumns } from '../../server/src/model/matching.ts';
 import { compactName, fitsPattern, parseTableName, words } from '../../server/src/model/names.ts';
 import { compareTypes, typeFacts } from '../../server/src/model/types.ts';
 import { catalogFrom, tableIn } from '../support/catalogs.ts';
@@ -144,4 +144,15 @@ test('Fabric counts bytes of UTF-8: 60 of them hold 20 Unicode characters', () =
     ['name', 'same'],
     ['town', 'narrowing'],
   ]);
+});
+
+test.each([
+  ['stg_customer_stg', 'customer'],
+  ['StgStgCustomerName', 'customername'],
+  ['stg', 'stg'],
+  ['stg_stg', 'stg'],
+  ['customer_stg_name', 'customerstgname'],
+  ['customerstg', 'customerstg'],
+])('%s without its affixes is %s', (name, bare) => {
+  expect(bareSpelling(name, new Set(['stg']))).toBe(bare);
 });

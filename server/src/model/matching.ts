@@ -2,7 +2,7 @@ import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
 import { isTsql } from '../../../protocol/platform.ts';
 import type { ColumnRole } from '../../../protocol/roles.ts';
 import type { Conventions } from './conventions.ts';
-import { compactName, sameIdentifier, words } from './names.ts';
+import { compactName, sameIdentifier, snakeName, words } from './names.ts';
 import { compareTypes, type TypeFacts, type TypeFit, typeFacts } from './types.ts';
 
 /** What a target column is filled from. */
@@ -34,10 +34,10 @@ export function matchColumns(
   mapping: Readonly<Record<string, string>> = {},
 ): TableMatch {
   const affixes = new Set([...conventions.ignoredAffixes, ...words(source.name.table), ...words(target.name.table)]);
-  const stage = indexOf(source.columns.map((column) => spellings(column, affixes)));
+  const stage = stageIndex(source.columns, affixes);
   const columns = target.columns
     .filter((column) => !column.computed && !column.identity)
-    .map((column) => matchColumn(spellings(column, affixes), stage, mapping));
+    .map((column) => matchColumn(column, stage, mapping, affixes));
   const settled = settleAffixMatches(columns);
   const used = new Set(settled.flatMap((match) => (match.source === null ? [] : [match.source])));
   return {
@@ -63,72 +63,80 @@ export function fitOf(from: CatalogColumn, source: CatalogTable, to: CatalogColu
 
 /** A name's spelling without what naming habits add to it, for finding candidates in an index. */
 export function bareSpelling(name: string, affixes: ReadonlySet<string>): string {
-  const parts = [...words(name)];
-  while (parts.length > 1 && affixes.has(parts[0] ?? '')) parts.shift();
-  while (parts.length > 1 && affixes.has(parts.at(-1) ?? '')) parts.pop();
-  return parts.join('');
+  const whole = snakeName(name);
+  let rest = whole;
+  for (let end = rest.indexOf('_'); end >= 0 && affixes.has(rest.slice(0, end)); end = rest.indexOf('_'))
+    rest = rest.slice(end + 1);
+  for (let from = rest.lastIndexOf('_'); from >= 0 && affixes.has(rest.slice(from + 1)); from = rest.lastIndexOf('_'))
+    rest = rest.slice(0, from);
+  return rest === whole ? compactName(name) : rest.replaceAll('_', '');
 }
 
-interface Spellings {
-  readonly column: CatalogColumn;
-  readonly compact: string;
-  readonly bare: string;
-}
-
-function spellings(column: CatalogColumn, affixes: ReadonlySet<string>): Spellings {
-  return { column, compact: compactName(column.name), bare: bareSpelling(column.name, affixes) };
-}
-
-/** The stage's columns by each of the ways in which names are found to agree, in the stage's order. */
+/** A stage's columns by each of the ways in which names are found to agree, in the stage's order. */
 interface StageIndex {
-  readonly byName: ReadonlyMap<string, readonly CatalogColumn[]>;
-  readonly byCompact: ReadonlyMap<string, readonly CatalogColumn[]>;
-  readonly byBare: ReadonlyMap<string, readonly CatalogColumn[]>;
+  readonly byName: Groups;
+  readonly byCompact: Groups;
+  /** Affixes are those of both tables, and most columns are found without. */
+  readonly byBare: () => Groups;
 }
 
-function indexOf(stage: readonly Spellings[]): StageIndex {
+type Groups = ReadonlyMap<string, readonly CatalogColumn[]>;
+
+/** A stage is held against many targets. */
+const namesOf = new WeakMap<readonly CatalogColumn[], Pick<StageIndex, 'byName' | 'byCompact'>>();
+
+function stageIndex(columns: readonly CatalogColumn[], affixes: ReadonlySet<string>): StageIndex {
+  const names = namesOf.get(columns) ?? {
+    byName: groupedBy(columns, ({ name }) => name.toLowerCase()),
+    byCompact: groupedBy(columns, ({ name }) => compactName(name)),
+  };
+  namesOf.set(columns, names);
+  let bare: Groups | undefined;
   return {
-    byName: groupedBy(stage, ({ column }) => column.name.toLowerCase()),
-    byCompact: groupedBy(stage, ({ compact }) => compact),
-    byBare: groupedBy(stage, ({ bare }) => bare),
+    ...names,
+    byBare: () => {
+      bare ??= groupedBy(columns, ({ name }) => bareSpelling(name, affixes));
+      return bare;
+    },
   };
 }
 
-function groupedBy(
-  stage: readonly Spellings[],
-  keyOf: (spellings: Spellings) => string,
-): ReadonlyMap<string, readonly CatalogColumn[]> {
+function groupedBy(columns: readonly CatalogColumn[], keyOf: (column: CatalogColumn) => string): Groups {
   const groups = new Map<string, CatalogColumn[]>();
-  for (const spelt of stage) {
-    const key = keyOf(spelt);
+  for (const column of columns) {
+    const key = keyOf(column);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [spelt.column]);
-    else group.push(spelt.column);
+    if (group === undefined) groups.set(key, [column]);
+    else group.push(column);
   }
   return groups;
 }
 
 type OpenMatch = Omit<ColumnMatch, 'fit'>;
 
-function matchColumn(target: Spellings, stage: StageIndex, mapping: Readonly<Record<string, string>>): OpenMatch {
-  const stated = Object.entries(mapping).find(([name]) => sameIdentifier(name, target.column.name))?.[1];
+function matchColumn(
+  target: CatalogColumn,
+  stage: StageIndex,
+  mapping: Readonly<Record<string, string>>,
+  affixes: ReadonlySet<string>,
+): OpenMatch {
+  const stated = Object.entries(mapping).find(([name]) => sameIdentifier(name, target.name))?.[1];
   if (stated !== undefined) {
     const source = stage.byName.get(stated.toLowerCase())?.[0] ?? null;
-    return { target: target.column, source, by: source === null ? null : 'setting', ties: [] };
+    return { target, source, by: source === null ? null : 'setting', ties: [] };
   }
   const levels = [
-    { by: 'name', found: stage.byName.get(target.column.name.toLowerCase()) },
-    { by: 'spelling', found: stage.byCompact.get(target.compact) },
-    { by: 'affix', found: stage.byBare.get(target.bare) },
+    { by: 'name', find: () => stage.byName.get(target.name.toLowerCase()) },
+    { by: 'spelling', find: () => stage.byCompact.get(compactName(target.name)) },
+    { by: 'affix', find: () => stage.byBare().get(bareSpelling(target.name, affixes)) },
   ] as const;
-  for (const { by, found = [] } of levels) {
+  for (const { by, find } of levels) {
+    const found = find() ?? [];
     const [only, ...more] = found;
     if (only === undefined) continue;
-    return more.length > 0
-      ? { target: target.column, source: null, by: null, ties: found }
-      : { target: target.column, source: only, by, ties: [] };
+    return more.length > 0 ? { target, source: null, by: null, ties: found } : { target, source: only, by, ties: [] };
   }
-  return { target: target.column, source: null, by: null, ties: [] };
+  return { target, source: null, by: null, ties: [] };
 }
 
 /** A stage column found by affix only gives way where another target column bears its name. */

@@ -55,8 +55,13 @@ export function nameFits(asked: TableName, name: TableName): boolean {
  * `PSInsertDT` → ps, insert, dt.
  */
 export function words(name: string): readonly string[] {
-  const { snake } = spellingsOf(name);
+  const snake = snakeName(name);
   return snake === '' ? [] : snake.split('_');
+}
+
+/** The words of a name with `_` between them, which is in none of them. */
+export function snakeName(name: string): string {
+  return spellingsOf(name).snake;
 }
 
 function splitWords(name: string): readonly string[] {
