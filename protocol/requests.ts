@@ -28,6 +28,8 @@ export interface LoadParameter {
   readonly description: string;
   /** True where null stands for the clock: such a parameter needs no value. */
   readonly isClock?: boolean;
+  /** True where it fills a NOT NULL column, so that the load fails without a value. */
+  readonly isRequired?: boolean;
 }
 
 export interface GeneratedFile {
@@ -47,6 +49,8 @@ export interface ExecutableLoad {
   /** Why there is no preview, in words. */
   readonly previewRefusal: string | null;
   readonly parameters: readonly LoadParameter[];
+  /** Parameters that must have a value before anything is sent, and have none; absent: none is missing. */
+  readonly missingParameters?: readonly string[];
   /** True when every statement is proved to be a read; absent or false: it may write. */
   readonly readsOnly?: boolean;
   /** Why the text can't be run in a transaction that is rolled back, in words; null when it can. */

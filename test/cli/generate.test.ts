@@ -97,12 +97,42 @@ describe('catalog', () => {
 });
 
 describe('generate', () => {
-  test.each(['sqlserver', 'synapse', 'duckdb'] as const)('a satellite for %s, without a problem', async (platform) => {
+  test.each(['sqlserver', 'synapse', 'duckdb'] as const)(
+    'a satellite for %s, without a problem but its open parameter',
+    async (platform) => {
+      write('ddl.sql', `${stage}\nGO\n${satellite}`);
+      const { code, out, err } = await call(...satelliteCall, '--platform', platform);
+      expect(err).toEqual([
+        'ddl.sql:3: info: RecordSource has no value and fills a NOT NULL column, so no row can be written: give ' +
+          '--param RecordSource=VALUE to preview and run, or write "parameters": {"RecordSource": "VALUE"} in mergewright.json.',
+      ]);
+      expect(code).toBe(0);
+      expect(problemsOf(parse(out, { platform }))).toEqual([]);
+    },
+  );
+
+  test('values of parameters in mergewright.json, and one for no parameter', async () => {
     write('ddl.sql', `${stage}\nGO\n${satellite}`);
-    const { code, out, err } = await call(...satelliteCall, '--platform', platform);
-    expect(err).toEqual([]);
-    expect(code).toBe(0);
-    expect(problemsOf(parse(out, { platform }))).toEqual([]);
+    write('mergewright.json', '{"parameters": {"RSRC": "EMED"}}');
+    const wrong = await call(...satelliteCall);
+    expect(wrong.err[0]).toContain('RecordSource has no value');
+    expect(wrong.err[0]).toContain('mergewright.json. Its value for RSRC is for no parameter of this load.');
+    expect(wrong.code).toBe(0);
+    write('mergewright.json', '{"parameters": {"recordsource": "EMED"}}');
+    const right = await call(...satelliteCall);
+    expect(right).toMatchObject({ code: 0, err: [] });
+    expect(right.out).toContain("DECLARE @RecordSource varchar(20) = 'EMED';");
+  });
+
+  test('a parameter for a column that takes NULL needs no word', async () => {
+    write(
+      'ddl.sql',
+      `${stage}\nGO\n${satellite.replace('RecordSource varchar(20) NOT NULL', 'RecordSource varchar(20) NULL')}`,
+    );
+    expect(await call(...satelliteCall, '--set', 'parameters={"RecordSource":"RecordSource"}')).toMatchObject({
+      code: 0,
+      err: [],
+    });
   });
 
   test('JSON holds files, the specification and problems; a specification file gives the same text', async () => {

@@ -235,6 +235,34 @@ describe('a load by its specification', () => {
     expect(called).toMatchObject({ code: 2, out: '' });
     expect(called.err[0]).toMatch(/no parameter colour/);
   });
+
+  test('with a parameter of a NOT NULL column is neither previewed nor run before it has a value', async () => {
+    const terminal = await openTerminal({
+      'ddl/hub.sql': `CREATE TABLE stg_unit (unit_no VARCHAR);
+CREATE TABLE hub_unit (unit_hk VARCHAR(64) NOT NULL PRIMARY KEY, load_date TIMESTAMP NOT NULL, record_source VARCHAR NOT NULL, unit_no VARCHAR NOT NULL);
+`,
+      'units.csv': 'unit_no\nU1\n',
+    });
+    const onWarehouse = ['--ddl', 'ddl', '--connection', 'duckdb:w.duckdb'];
+    await terminal.call('seed', ...onWarehouse, '--csv', 'stg_unit=units.csv');
+    const tables = ['hub', '--source', 'stg_unit', '--target', 'hub_unit', '--ddl', 'ddl'];
+    const home = await terminal.call('generate', ...tables, '--platform', 'duckdb');
+    const foreign = await terminal.call('generate', ...tables, '--platform', 'sqlserver');
+    for (const { out } of [home, foreign]) {
+      await terminal.write('load.sql', out);
+      for (const command of ['preview', 'run']) {
+        const called = await terminal.call(command, 'load.sql', ...onWarehouse);
+        expect(called).toMatchObject({ code: 2, out: '' });
+        expect(called.err).toEqual([
+          'record_source has no value and fills a NOT NULL column, so nothing was sent; give --param record_source=VALUE.',
+        ]);
+        const given = [...onWarehouse, '--param', 'record_source=EMED', '--json'];
+        const counts = { inserted: out === home.out ? 1 : 0 };
+        expect(resultOf(await terminal.call(command, 'load.sql', ...given))).toMatchObject({ status: 'done', counts });
+      }
+    }
+    expect(await onFile(terminal, 'SELECT unit_no, record_source FROM hub_unit')).toEqual([['U1', 'EMED']]);
+  });
 });
 
 describe('profiles', () => {

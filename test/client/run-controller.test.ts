@@ -53,6 +53,9 @@ function setUp(load: ExecutableLoad = executable(), ...answers: readonly unknown
     'mergewright/executable': ({ parameters }) => ({
       load: {
         ...load,
+        missingParameters: load.parameters.flatMap(({ name, value, isRequired }) =>
+          isRequired === true && (parameters[name] ?? value) === null ? [name] : [],
+        ),
         parameters: load.parameters.map((parameter) => ({
           ...parameter,
           value: parameters[parameter.name] ?? parameter.value,
@@ -362,5 +365,21 @@ describe('what stands before a run', () => {
     expect(page.run?.parameters).toMatchObject([{ name: 'LoadProcess', value: 'nightly' }]);
     await runs.start('run', target);
     expect(prompts.asked).toHaveLength(3);
+  });
+
+  test('a parameter that must have a value is asked for until it has one, and nothing is sent before', async () => {
+    const parameter = { name: 'RecordSource', type: 'varchar(20)', value: null, description: '', isRequired: true };
+    const { runs, prompts, sessions } = setUp(
+      executable({ parameters: [parameter] }),
+      'Use these values',
+      'RecordSource',
+      'EMED',
+      'Use these values',
+    );
+    await runs.start('preview', target);
+    expect(prompts.said.join()).toContain('Nothing was sent: RecordSource must have a value');
+    expect(sessions.opened).toEqual([]);
+    await runs.start('preview', target);
+    expect(sessions.opened[0]?.session.jobs.map((job) => job.mode)).toEqual(['preview']);
   });
 });

@@ -4,13 +4,14 @@ import { parseArgs } from 'node:util';
 import type { TableName } from '../../../protocol/catalog.ts';
 import { optionsOfPattern } from '../../../protocol/load-options.ts';
 import type { Problem } from '../../../protocol/problem.ts';
-import type { GeneratedFile } from '../../../protocol/requests.ts';
+import type { GeneratedFile, LoadParameter } from '../../../protocol/requests.ts';
 import { type LoadSpecification, type PatternName, patternNames } from '../../../protocol/specification.ts';
 import { unsupportedTarget } from '../../../server/src/generate/unsupported-target.ts';
 import { inferSpecification, mergeOptions } from '../../../server/src/load/infer.ts';
-import { formatTableName } from '../../../server/src/model/names.ts';
+import { formatTableName, sameIdentifier } from '../../../server/src/model/names.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { brokenDefinitions, loadOf } from '../../../server/src/workspace/load-of.ts';
+import { parameterValues } from '../../../server/src/workspace/settings.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { findTable } from '../find-table.ts';
 import { readForm, readOptions, readPattern, readShape, readTargetPlatform } from '../load-arguments.ts';
@@ -150,8 +151,31 @@ function make(folder: Folder, specification: LoadSpecification, title: string, b
     title,
     files: value?.files ?? [],
     specification: value?.specification ?? null,
-    problems: [...before, ...problems],
+    problems: [...before, ...problems, ...valuelessParameters(folder, specification, value?.parameters ?? [])],
   };
+}
+
+/** Says which parameters the load cannot go without, and where their values come from. */
+function valuelessParameters(
+  folder: Folder,
+  specification: LoadSpecification,
+  parameters: readonly LoadParameter[],
+): readonly Problem[] {
+  const missing = parameters.filter(({ isRequired, value }) => isRequired === true && value === null);
+  if (missing.length === 0) return [];
+  const names = missing.map(({ name }) => name);
+  const target = folder.catalog.lookup.one(specification.target);
+  const stated =
+    target === undefined ? [] : Object.keys(parameterValues(folder.settingsOf(target.file), specification));
+  const unused = stated.filter((key) => !parameters.some(({ name }) => sameIdentifier(name, key)));
+  const message = [
+    `${names.join(', ')} ${names.length === 1 ? 'has no value and fills a NOT NULL column' : 'have no value and fill NOT NULL columns'}, so no row can be written`,
+    `: give ${names.map((name) => `--param ${name}=VALUE`).join(' ')} to preview and run`,
+    `, or write "parameters": {${names.map((name) => `"${name}": "VALUE"`).join(', ')}} in mergewright.json.`,
+    unused.length === 0 ? '' : ` Its value for ${unused.join(', ')} is for no parameter of this load.`,
+  ].join('');
+  const place = target === undefined ? {} : { file: target.file, range: target.range };
+  return [{ code: 'parameter-without-value', severity: 'info', message, ...place }];
 }
 
 async function report(made: readonly Made[], values: Values, context: CommandContext): Promise<number> {

@@ -57,6 +57,7 @@ export async function readScriptArguments(
   const folder = await openFolder(values.ddl ?? (isMadeAgain ? ['.'] : []), context.cwd, undefined);
   const procedures = command === 'preview' ? await calledProcedures(folder, text, platform) : [];
   const load = executable(folder, { text, platform, parameters, title: script, procedures, sections });
+  demandParameters(load.missingParameters ?? []);
   return { load, connection, yes: values.yes, json: values.json, isDryRun: values['dry-run'] };
 }
 
@@ -66,6 +67,16 @@ function executable(folder: Folder, request: ExecutableRequest & { readonly text
   if (value !== null) return { ...value, findOut: findOutScript(folder, value.text, platform) };
   const [first] = problems.filter(({ severity }) => severity === 'error');
   throw new UsageError(first === undefined ? `${title} can't be made for ${platform}.` : first.message);
+}
+
+/** Without these the engine would refuse the rows, and a preview would count what no run can write. */
+function demandParameters(missing: readonly string[]): void {
+  if (missing.length === 0) return;
+  const [verb, columns] = missing.length === 1 ? ['has', 'a NOT NULL column'] : ['have', 'NOT NULL columns'];
+  const given = missing.map((name) => `--param ${name}=VALUE`).join(' ');
+  throw new UsageError(
+    `${missing.join(', ')} ${verb} no value and fill${missing.length === 1 ? 's' : ''} ${columns}, so nothing was sent; give ${given}.`,
+  );
 }
 
 /** SQLCMD lines are worked off before anything is shown or sent; `:r` reads inside the working folder only. */

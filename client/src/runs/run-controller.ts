@@ -166,12 +166,20 @@ export class RunController {
       await prompts.fail(first.problems[0]?.message ?? 'This load cannot be made for the connection.');
       return undefined;
     }
-    const isAsked = (known === undefined && first.load.parameters.some(needsValue)) || options.askParameters === true;
+    const isAsked =
+      (known === undefined && first.load.parameters.some(needsValue)) ||
+      isMissing(first.load) ||
+      options.askParameters === true;
     if (!isAsked || first.load.parameters.length === 0) return shifted(first.load, target);
     const values = await askParameters(prompts, first.load.title, first.load.parameters);
     if (values === undefined) return undefined;
     await memory.set(parametersKey(target), values);
     const { load } = await request(values);
+    if (load !== null && isMissing(load)) {
+      const names = (load.missingParameters ?? []).join(', ');
+      await prompts.fail(`Nothing was sent: ${names} must have a value, for NOT NULL columns of the target.`);
+      return undefined;
+    }
     return load === null ? undefined : shifted(load, target);
   }
 
@@ -334,6 +342,10 @@ function isOfText(error: RunError): boolean {
 /** Nobody has said what goes in, and the load does not find it out itself. */
 function needsValue({ value, isClock }: LoadParameter): boolean {
   return value === null && isClock !== true;
+}
+
+function isMissing({ missingParameters }: ExecutableLoad): boolean {
+  return (missingParameters ?? []).length > 0;
 }
 
 function parametersKey(target: LoadTarget): string {

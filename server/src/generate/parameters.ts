@@ -15,13 +15,31 @@ export function loadParameters(
   parameters: readonly PlanParameter[],
   typeName: (type: PlanParameter['type']) => string,
 ): readonly LoadParameter[] {
-  return parameters.map(({ name, type, value, clock, description }) => ({
+  return parameters.map(({ name, type, value, clock, description, isRequired }) => ({
     name,
     type: typeName(type),
     value: value === null ? null : String(value),
     description,
     isClock: clock,
+    ...(isRequired === true ? { isRequired } : {}),
   }));
+}
+
+/** The parameters that a script's block leaves at NULL though they fill NOT NULL columns; a text without a block has none. */
+export function missingParameters(
+  text: string,
+  parameters: readonly LoadParameter[],
+  platform: PlatformName,
+): readonly string[] {
+  const start = text.search(new RegExp(`^${blockStart}\\r?$`, 'm'));
+  const end = start < 0 ? -1 : text.indexOf(blockEnd, start);
+  if (end < 0) return [];
+  const empty = [...text.slice(start, end).matchAll(statements(platform))].flatMap(([, , name, , , value]) =>
+    name !== undefined && /^(?:CAST\()?NULL(?: AS .*\))?$/i.test(value?.trim() ?? '') ? [name.toLowerCase()] : [],
+  );
+  return parameters.flatMap(({ name, isRequired }) =>
+    isRequired === true && empty.includes(name.toLowerCase()) ? [name] : [],
+  );
 }
 
 /**

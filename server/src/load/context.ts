@@ -284,15 +284,21 @@ export function textParameters(context: LoadContext): readonly PlanParameter[] {
   const fromHash = Object.values(context.options.hash_key ?? {})
     .flat()
     .filter((name) => name.startsWith('@'))
-    .map((name) => ({ name: name.slice(1), type: valueType('varchar(255)'), column: null as string | null }));
+    .map((name) => ({ name: name.slice(1), type: valueType('varchar(255)'), column: null as CatalogColumn | null }));
   const fromFeeds = context.feeds
     .filter((feed) => feed.parameter !== null)
-    .map((feed) => ({ name: feed.parameter ?? '', type: feed.type, column: feed.target.name }));
+    .map((feed) => ({ name: feed.parameter ?? '', type: feed.type, column: feed.target }));
   const named = new Map<string, PlanParameter>();
   for (const { name, type, column: of } of [...fromFeeds, ...fromHash]) {
-    if (named.has(name) || name === clockName) continue;
-    const description = of === null ? 'goes into the hash key' : `fills ${of}`;
-    named.set(name, { name, type, value: null, clock: false, description });
+    if (name === clockName) continue;
+    const isRequired = of !== null && !of.nullable;
+    const former = named.get(name);
+    if (former !== undefined) {
+      if (isRequired) named.set(name, { ...former, isRequired });
+      continue;
+    }
+    const description = of === null ? 'goes into the hash key' : `fills ${of.name}`;
+    named.set(name, { name, type, value: null, clock: false, description, ...(isRequired ? { isRequired } : {}) });
   }
   return [...named.values()];
 }

@@ -17,6 +17,8 @@ export interface PlanParameter {
   readonly value: string | number | null;
   readonly clock: boolean;
   readonly description: string;
+  /** True where it fills a NOT NULL column, so that the load fails without a value. */
+  readonly isRequired?: boolean;
 }
 
 /** Codes of guards that stop a load, each with its THROW number on T-SQL. */

@@ -3,7 +3,7 @@ import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { ExecutableLoad } from '../../../protocol/requests.ts';
 import type { LoadSpecification } from '../../../protocol/specification.ts';
 import { readHeader } from '../generate/header.ts';
-import { bindParameters, boundValues, withoutBlock } from '../generate/parameters.ts';
+import { bindParameters, boundValues, missingParameters, withoutBlock } from '../generate/parameters.ts';
 import type { GeneratedLoad } from '../generate/types.ts';
 import { readMentions } from '../model/mentions.ts';
 import { formatTableName, sameIdentifier } from '../model/names.ts';
@@ -82,6 +82,7 @@ function asWritten(
     preview: refusal === null ? (load?.preview ?? null) : null,
     previewRefusal: refusal,
     parameters: load?.parameters ?? [],
+    missingParameters: missingParameters(bound.value, load?.parameters ?? [], platform),
     readsOnly: false,
     dryRunRefusal: dryRunRefusal(bound.value, request.platform),
   };
@@ -125,6 +126,7 @@ function translated(
     preview: load.preview,
     previewRefusal: refusal,
     parameters: load.parameters,
+    missingParameters: missingParameters(bound.value, load.parameters, request.platform),
     readsOnly: false,
     dryRunRefusal: dryRunRefusal(bound.value, request.platform),
   };
