@@ -49,6 +49,7 @@ const advice: readonly Advice[] = [
     codes: ['1205', '3960', '24556'],
     text: 'Run it again; with "retries" in the profile a whole transaction is tried again by itself.',
   },
+  { codes: ['concurrent_load'], text: 'Wait until the other load has ended, then run it again.' },
   { codes: ['1222'], text: 'Another session holds the rows; wait for it, then run it again.' },
   { codes: ['Out of Memory Error'], text: 'Close other programs, or load fewer rows at a time.' },
   {

@@ -245,6 +245,19 @@ function engineError(text: string): EngineError {
   const line = /\n\s*LINE (\d+):/.exec(message)?.[1];
   const [summary = message] = message.split(/\n\s*LINE \d+:/);
   const [, name = 'engine', rest = summary] = /^([A-Za-z][A-Za-z ]*? Error): ([\s\S]*)$/.exec(summary) ?? [];
-  const shown = (name === 'Invalid Input Error' ? rest : summary).trim().replace(/\s*\n\s*/g, ' ');
+  const own = (name === 'Invalid Input Error' ? rest : summary).trim().replace(/\s*\n\s*/g, ' ');
+  const shown = takenLock(name, own) ?? own;
   return { code: guardCode(shown) ?? name, message: shown, line: line === undefined ? null : Number(line) - 1 };
+}
+
+/**
+ * What a load says that meets the lock of another one: the lock is a table, so the engine speaks of its name only, once
+ * another transaction has made it (a conflict) or it stands there (it exists). Null for all other errors.
+ */
+function takenLock(name: string, message: string): string | null {
+  if (!/^Catalog Error$|^TransactionContext Error$/.test(name) || !/already exists|conflict on create/.test(message))
+    return null;
+  const [, target] = /(?:["\0]|\\0)([^"\\\0]+)_load_is_running"/.exec(message) ?? [];
+  if (target === undefined) return null;
+  return `concurrent_load: a load of ${target} is running, or one that was ended has left its lock; where none is running, drop the table ${target}_load_is_running`;
 }
