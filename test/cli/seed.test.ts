@@ -224,3 +224,43 @@ describe('a database file that another process holds', () => {
     expect(existsSync(terminal.path('w.duckdb'))).toBe(true);
   });
 });
+
+describe('a load that is generated into the folder of the tables', () => {
+  const tables = `CREATE TABLE stg.Unit (UnitNo INTEGER NOT NULL PRIMARY KEY, Name VARCHAR);
+CREATE TABLE dw.Unit (UnitNo INTEGER NOT NULL PRIMARY KEY, Name VARCHAR);
+`;
+  async function prepared(): Promise<Terminal> {
+    const terminal = await openTerminal({ 'ddl/tables.sql': tables, 'unit.csv': 'UnitNo,Name\n1,a\n2,b\n' });
+    const names = ['--source', 'stg.Unit', '--target', 'dw.Unit', '--ddl', 'ddl', '--platform', 'duckdb'];
+    expect(await terminal.call('generate', 'scd1', ...names, '--out', 'ddl/gen')).toMatchObject({ code: 0 });
+    expect(await seed(terminal, '--csv', 'stg.Unit=unit.csv')).toMatchObject({
+      code: 0,
+      out: '2 tables in duckdb:w.duckdb\nstg.Unit: 2 rows\n',
+    });
+    return terminal;
+  }
+  const load = (terminal: Terminal) =>
+    terminal.call('run', 'ddl/gen/scd1_Unit.sql', '--connection', 'duckdb:w.duckdb', '--json');
+
+  test('runs, and again after the next seed', async () => {
+    const terminal = await prepared();
+    expect(JSON.parse((await load(terminal)).out)).toMatchObject({ status: 'done', counts: { inserted: 2 } });
+    await seed(terminal, '--csv', 'stg.Unit=unit.csv');
+    expect(JSON.parse((await load(terminal)).out)).toMatchObject({ status: 'done', counts: { unchanged: 2 } });
+  });
+
+  test('says how to clear a lock that stands in its way', async () => {
+    const terminal = await prepared();
+    await rowsOf(terminal, 'CREATE TABLE dw."Unit_load_is_running" (one INTEGER)');
+    const called = await load(terminal);
+    expect(called.code).toBe(1);
+    expect(JSON.parse(called.out)).toMatchObject({ status: 'failed', error: { code: 'concurrent_load' } });
+    expect(called.err).toEqual([
+      expect.stringMatching(
+        /^concurrent_load: a load of Unit is running, or one that was ended has left its lock; where none is running, drop the table Unit_load_is_running \(batch 1.*\)\..* Wait until the other load has ended, then run it again\.$/,
+      ),
+    ]);
+    await rowsOf(terminal, 'DROP TABLE dw."Unit_load_is_running"');
+    expect(JSON.parse((await load(terminal)).out)).toMatchObject({ status: 'done', counts: { inserted: 2 } });
+  });
+});

@@ -1,8 +1,11 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import type { PlatformName } from '../../protocol/platform.ts';
 import { buildCatalog } from '../../server/src/model/catalog.ts';
 import { readDefinitions } from '../../server/src/model/definitions.ts';
 import { formatTableName } from '../../server/src/model/names.ts';
 import { parse } from '../../server/src/syntax/parse.ts';
+import { platformOrExpected } from '../../server/src/syntax/platform.ts';
 import { catalogFrom, tableIn } from '../support/catalogs.ts';
 
 const shape = (ddl: string, name: string, platform: 'sqlserver' | 'synapse' | 'fabric' = 'sqlserver') =>
@@ -160,6 +163,95 @@ EXEC sp_rename @name, 'no', 'COLUMN'`;
       "CREATE TABLE #t (a int)\nGO\nCREATE PROCEDURE p AS BEGIN CREATE TABLE dbo.Inside (a int) END\nGO\nIF OBJECT_ID('dbo.T') IS NULL BEGIN CREATE TABLE dbo.T (a int) END",
     );
     expect(tables.map((table) => table.name.table)).toEqual(['T']);
+  });
+
+  describe('what a script makes and drops again is its own', () => {
+    const left = (text: string, platform: PlatformName = 'sqlserver') =>
+      catalogFrom(text, platform).tables.map(({ name }) => formatTableName(name));
+
+    test.each(['sqlserver', 'synapse', 'fabric', 'spark', 'databricks', 'duckdb'] as const)('on %s', (platform) => {
+      const text = `CREATE TABLE dw.Kept (a int);
+CREATE TABLE dw.work (a int);
+ALTER TABLE dw.work ADD b int;
+INSERT INTO dw.Kept SELECT a FROM dw.work;
+DROP TABLE dw.work;`;
+      expect(left(text, platform)).toEqual(['dw.Kept']);
+    });
+
+    test('in any spelling of the name, also under IF, with USE, made by a query, as a view', () => {
+      expect(
+        left(`USE W
+CREATE TABLE dbo.Kept (a int)
+SELECT a INTO dbo.made FROM dbo.Kept
+CREATE TABLE [dbo].[Work] (a int)
+GO
+CREATE VIEW dbo.v AS SELECT a FROM dbo.Kept
+GO
+IF OBJECT_ID('work') IS NOT NULL DROP TABLE WORK
+DROP TABLE IF EXISTS W.dbo.made
+DROP VIEW dbo.v`),
+      ).toEqual(['W.dbo.Kept']);
+    });
+
+    test('a table that is made anew, renamed into place or dropped in another schema stays', () => {
+      expect(left('DROP TABLE IF EXISTS dbo.T\nCREATE TABLE dbo.T (a int)')).toEqual(['dbo.T']);
+      const anew = catalogFrom('CREATE TABLE dbo.T (a int)\nDROP TABLE dbo.T\nCREATE TABLE dbo.T (a int, b int)');
+      expect(tableIn(anew, 'T').columns.map(({ name }) => name)).toEqual(['a', 'b']);
+      expect(anew.problems).toEqual([]);
+      const swap = 'CREATE TABLE dbo.T (a int)\nCREATE TABLE dbo.N (a int)\nDROP TABLE dbo.T\n';
+      expect(left(`${swap}EXEC sp_rename 'dbo.N', 'T'`)).toContain('dbo.T');
+      expect(left(`${swap}RENAME OBJECT dbo.N TO T`, 'synapse')).toContain('dbo.T');
+      expect(left(`${swap.replaceAll('\n', ';\n')}ALTER TABLE dbo.N RENAME TO T;`, 'duckdb')).toContain('dbo.T');
+      expect(left('CREATE TABLE a.T (x int)\nCREATE TABLE b.T (x int)\nDROP TABLE b.T')).toEqual(['a.T']);
+      expect(left('CREATE TABLE t (x int); CREATE TEMP TABLE t (x int); DROP TABLE temp.t;', 'duckdb')).toEqual(['t']);
+    });
+
+    test.each(['-- +goose Down', '-- +migrate Down', '-- migrate:down', '-- //@UNDO'])('not behind %s', (mark) => {
+      expect(left(`CREATE TABLE t (a int);\n${mark}\nDROP TABLE t;`, 'duckdb')).toEqual(['t']);
+    });
+
+    test('a script that is dropped from here changes no table of the same name', () => {
+      const files = ['CREATE TABLE dw.T (a int)', 'CREATE TABLE w.T (a int)\nALTER TABLE T ADD b int\nDROP TABLE w.T'];
+      const { tables } = buildCatalog(files.map((text, index) => readDefinitions(parse(text), `${index}.sql`)));
+      expect(tables.map(({ columns }) => columns.map(({ name }) => name))).toEqual([['a']]);
+    });
+
+    test('generated loads define the tables that they keep, and views', async () => {
+      const folder = 'test/golden';
+      const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.sql'));
+      expect(names.length).toBeGreaterThan(100);
+      const defined = new Set<string>();
+      for (const name of names) {
+        const text = await readFile(`${folder}/${name}`, 'utf8');
+        if (!/^-- mergewright: /m.test(text)) continue;
+        const { tables, derived } = readDefinitions(
+          parse(text, { platform: platformOrExpected(text, 'sqlserver') }),
+          name,
+        );
+        for (const facts of tables) defined.add(facts.name.table);
+        for (const { facts } of derived) if (facts.origin !== 'view') defined.add(facts.name.table);
+      }
+      expect([...defined]).toEqual(['target_events']);
+    });
+  });
+
+  test('views see what ALTER TABLE made of a table, copies what it was before', () => {
+    const ddl = `CREATE TABLE dbo.P (a int NOT NULL PRIMARY KEY, old int);
+GO
+SELECT * INTO dbo.Before FROM dbo.P;
+ALTER TABLE dbo.P ADD newc varchar(3) NOT NULL;
+ALTER TABLE dbo.P ALTER COLUMN a bigint NOT NULL;
+ALTER TABLE dbo.P DROP COLUMN old;
+SELECT * INTO dbo.After FROM dbo.P;
+ALTER TABLE dbo.After ADD last date;
+GO
+CREATE VIEW dbo.vv AS SELECT a, newc FROM dbo.P;
+GO
+CREATE VIEW dbo.va AS SELECT * FROM dbo.After;`;
+    expect(shape(ddl, 'vv')).toEqual(['a bigint not null', 'newc varchar(3) not null']);
+    expect(shape(ddl, 'Before')).toEqual(['a int not null', 'old int']);
+    expect(shape(ddl, 'After')).toEqual(['a bigint not null', 'newc varchar(3) not null', 'last date']);
+    expect(shape(ddl, 'va')).toEqual(['a bigint not null', 'newc varchar(3) not null', 'last date']);
   });
 
   test('a table defined twice keeps its first definition and says so', () => {

@@ -2,13 +2,23 @@ import type { TableName } from '../../../protocol/catalog.ts';
 import { isTsql, type PlatformName } from '../../../protocol/platform.ts';
 import type { Range } from '../../../protocol/position.ts';
 import { absoluteRange, lastPart, lineStartsOf, rangeOf, tableNameOf, textOf, unitsOf } from '../syntax/inspect.ts';
-import type { AlterTable, CreateTable, NodeBase, Option, Query, Script, Statement, Unit } from '../syntax/tree.ts';
+import type {
+  AlterTable,
+  CreateTable,
+  Drop,
+  NodeBase,
+  Option,
+  Query,
+  Script,
+  Statement,
+  Unit,
+} from '../syntax/tree.ts';
 import { readElements, type Source } from './elements.ts';
 import type { TableFacts } from './facts.ts';
-import { sameIdentifier } from './names.ts';
+import { nameFits, sameIdentifier, tableKey } from './names.ts';
 import { type QueryColumn, type QueryColumns, readQueryColumns } from './query-columns.ts';
 import type { SecondReader } from './second-reader.ts';
-import { changeOf, columnRename, type TableChange } from './table-changes.ts';
+import { changeOf, columnRename, renamedTo, type TableChange } from './table-changes.ts';
 
 /** A table whose columns follow from a query, another table, or both. */
 export interface DerivedDefinition {
@@ -18,6 +28,8 @@ export interface DerivedDefinition {
   readonly names: readonly string[];
   /** Text of a query that our own tree could not read to its end, for a second reader; else null. */
   readonly unread: string | null;
+  /** How many of its file's changes stand before it: a copy of a table has none of the columns that come later. */
+  readonly changesBefore: number;
 }
 
 /** What one file defines. Ranges are those of the file; a file's definitions do not depend on any other file. */
@@ -29,17 +41,38 @@ export interface FileDefinitions {
   readonly changes: readonly TableChange[];
 }
 
-/** Collects the tables, views and changes that a script defines outside of procedures; temporary tables are left out. */
+/**
+ * Collects the tables, views and changes that a script defines outside of procedures; temporary tables are left out.
+ * What a script makes and drops again (a work table, the lock of a load) is its own and no part of the folder;
+ * `definedWhileItRuns` has it, too.
+ */
 export function readDefinitions(script: Script, file: string): FileDefinitions {
-  const reader = new DefinitionReader(script, file);
-  for (const unit of unitsOf(script)) reader.readStatement(unit, unit.statement);
+  const { tables, derived, changes, dropped } = readScript(script, file);
+  if (dropped.size === 0) return { file, platform: script.platform, tables, derived, changes };
+  const stays = (facts: TableFacts): boolean => !dropped.has(facts);
+  const staying = [...tables, ...derived.map((each) => each.facts)].filter(stays);
+  const isGone = ({ table }: TableChange): boolean =>
+    [...dropped].some(({ name }) => nameFits(table, name)) && !staying.some(({ name }) => nameFits(table, name));
   return {
     file,
     platform: script.platform,
-    tables: reader.tables,
-    derived: reader.derived,
-    changes: reader.changes,
+    tables: tables.filter(stays),
+    derived: derived.filter(({ facts }) => stays(facts)),
+    // An emptied change keeps its place, which `changesBefore` counts.
+    changes: changes.map((change) => (isGone(change) ? { ...noChange, table: change.table } : change)),
   };
+}
+
+/** What a script's own statements can name: all that it defines, with what it drops before its end. */
+export function definedWhileItRuns(script: Script, file: string): FileDefinitions {
+  const { tables, derived, changes } = readScript(script, file);
+  return { file, platform: script.platform, tables, derived, changes };
+}
+
+function readScript(script: Script, file: string): DefinitionReader {
+  const reader = new DefinitionReader(script, file);
+  for (const unit of unitsOf(script)) reader.readStatement(unit, unit.statement);
+  return reader;
 }
 
 /** Fills in the columns of views that our own tree could not read, as far as a second reader finds their names. */
@@ -61,10 +94,25 @@ export function isTemporary(name: TableName): boolean {
   return name.table.startsWith('#') || name.table.startsWith('@');
 }
 
+const noChange: Omit<TableChange, 'table'> = {
+  addColumns: [],
+  addKeys: [],
+  dropColumns: [],
+  alterColumns: [],
+  renameColumns: [],
+  defaults: [],
+};
+
+/** Where the way back begins in files of migration tools, which drop there what the way forth has made. */
+const wayBack = /^[ \t]*--[ \t]*(?:\+(?:goose|migrate)[ \t]+down|migrate:down|\/\/[ \t]*@undo)\b/im;
+
 class DefinitionReader {
   readonly tables: TableFacts[] = [];
   readonly derived: DerivedDefinition[] = [];
   readonly changes: TableChange[] = [];
+  /** Of the tables and views: those that the script drops again. */
+  readonly dropped = new Set<TableFacts>();
+  private readonly backFrom: number;
   private database: string | null = null;
   private readonly lineStarts: readonly number[];
   private readonly script: Script;
@@ -74,6 +122,7 @@ class DefinitionReader {
     this.script = script;
     this.file = file;
     this.lineStarts = lineStartsOf(script.text);
+    this.backFrom = wayBack.exec(script.text)?.index ?? Number.POSITIVE_INFINITY;
   }
 
   readStatement(unit: Unit, statement: Statement): void {
@@ -100,8 +149,15 @@ class DefinitionReader {
       case 'execute': {
         const rename = isTsql(this.script.platform) ? columnRename(statement) : null;
         if (rename !== null) this.addChange(rename.table, { renameColumns: [{ from: rename.from, to: rename.to }] });
+        else if (isTsql(this.script.platform)) this.bringBack(renamedTo(statement));
         break;
       }
+      case 'drop':
+        if (unit.offset < this.backFrom) this.readDrop(statement);
+        break;
+      case 'rename':
+        this.bringBack(statement.to.name);
+        break;
       case 'create-index': {
         const { definition } = statement;
         if (definition.unique && definition.where === null) {
@@ -145,6 +201,7 @@ class DefinitionReader {
         columns: { items: [{ kind: 'all', table: tableNameOf(copied), except: [] }] },
         names: [],
         unread: null,
+        changesBefore: this.changes.length,
       });
       return;
     }
@@ -171,6 +228,7 @@ class DefinitionReader {
       columns,
       names: more.names ?? [],
       unread: origin === 'view' ? this.unread(unit, query, columns) : null,
+      changesBefore: this.changes.length,
     });
   }
 
@@ -185,20 +243,33 @@ class DefinitionReader {
   private readAlterTable(unit: Unit, statement: AlterTable): void {
     const name = tableNameOf(statement.name);
     if (isTemporary(name)) return;
-    for (const action of statement.actions) this.addChange(name, changeOf(this.source(unit), action));
+    for (const action of statement.actions) {
+      if (action.kind === 'alter-table-other' && action.name === 'RENAME TO' && action.table !== null)
+        this.bringBack(lastPart(action.table).name);
+      this.addChange(name, changeOf(this.source(unit), action));
+    }
+  }
+
+  /** A name with parts left open means the only table that it fits. */
+  private readDrop({ objectType, names }: Drop): void {
+    if (!/TABLE|VIEW/.test(objectType)) return;
+    const defined = [...this.tables, ...this.derived.map((each) => each.facts)];
+    for (const node of names) {
+      const name = this.qualified(tableNameOf(node));
+      const keys = new Set(defined.filter((facts) => fitsDrop(name, facts.name)).map((facts) => tableKey(facts.name)));
+      const key = keys.size === 1 ? [...keys][0] : tableKey(name);
+      for (const facts of defined) if (tableKey(facts.name) === key) this.dropped.add(facts);
+    }
+  }
+
+  /** A table that is dropped so that another one can take its name is still there afterwards. */
+  private bringBack(table: string | null): void {
+    if (table === null) return;
+    for (const facts of this.dropped) if (sameIdentifier(facts.name.table, table)) this.dropped.delete(facts);
   }
 
   private addChange(name: TableName, change: Partial<TableChange>): void {
-    this.changes.push({
-      addColumns: [],
-      addKeys: [],
-      dropColumns: [],
-      alterColumns: [],
-      renameColumns: [],
-      defaults: [],
-      ...change,
-      table: this.qualified(name),
-    });
+    this.changes.push({ ...noChange, ...change, table: this.qualified(name) });
   }
 
   private facts(
@@ -235,6 +306,11 @@ class DefinitionReader {
   private range(unit: Unit, node: NodeBase): Range {
     return rangeOf(this.lineStarts, absoluteRange(unit, node));
   }
+}
+
+/** `temp.t` is not the `t` that a script makes outside of it: a schema that only DROP names fits none. */
+function fitsDrop(dropped: TableName, defined: TableName): boolean {
+  return nameFits(dropped, defined) && (dropped.schema === null || defined.schema !== null);
 }
 
 /** Options as the catalog names them: `distribution: "hash(patient_id)"`, `index: "clustered columnstore"`. */

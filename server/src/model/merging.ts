@@ -13,23 +13,70 @@ import type { TableChange } from './table-changes.ts';
  */
 export function mergeDefinitions(files: readonly FileDefinitions[]): Outcome<readonly TableFacts[]> {
   const problems: Problem[] = [];
-  const defined = new Map<string, TableFacts>();
+  const merged = new MergedTables(files);
   const define = (facts: TableFacts): void => {
-    const known = defined.get(tableKey(facts.name));
-    if (known === undefined) defined.set(tableKey(facts.name), facts);
+    const known = merged.defined.get(tableKey(facts.name));
+    if (known === undefined) merged.add(facts);
     else if (!sameShape(known, facts)) problems.push(definedTwice(known, facts));
   };
   for (const file of files) for (const facts of file.tables) define(facts);
   resolveDerived(
     files.flatMap((file) => file.derived),
-    defined,
+    merged,
     define,
   );
-  const changed = applyChanges(
-    [...defined.values()],
-    files.flatMap((file) => file.changes),
-  );
-  return { value: changed, problems };
+  return { value: [...merged.changed.values()], problems };
+}
+
+/** The tables that are known so far, as they were created and as they are after all changes. */
+class MergedTables {
+  readonly defined = new Map<string, TableFacts>();
+  readonly changed = new Map<string, TableFacts>();
+  private readonly changesOf: ReadonlyMap<string, readonly TableChange[]>;
+  private readonly places = new Map<TableChange, { readonly file: string; readonly place: number }>();
+
+  constructor(files: readonly FileDefinitions[]) {
+    this.changesOf = changesByTable(files);
+    for (const { file, changes } of files)
+      for (const [place, change] of changes.entries()) this.places.set(change, { file, place });
+  }
+
+  add(facts: TableFacts): void {
+    const key = tableKey(facts.name);
+    const changes = this.changesOf.get(key);
+    this.defined.set(key, facts);
+    this.changed.set(key, changes === undefined ? facts : changedTable(facts, changes));
+  }
+
+  /** The table that a definition reads: a view sees all changes, a copy those that do not stand behind it in its file. */
+  readBy(definition: DerivedDefinition, table: TableFacts): TableFacts {
+    const changes = this.changesOf.get(tableKey(table.name));
+    const created = this.defined.get(tableKey(table.name));
+    if (changes === undefined || created === undefined || definition.facts.origin === 'view') return table;
+    const before = changes.filter((change) => {
+      const at = this.places.get(change);
+      return at?.file !== definition.facts.file || at.place < definition.changesBefore;
+    });
+    return before.length === changes.length ? table : changedTable(created, before);
+  }
+}
+
+/** The changes of each table by its key, in the order of the files. A name with parts left open means the only table that it fits. */
+function changesByTable(files: readonly FileDefinitions[]): ReadonlyMap<string, readonly TableChange[]> {
+  const found = new Map<string, TableChange[]>();
+  if (files.every(({ changes }) => changes.length === 0)) return found;
+  const names = new Map<string, TableFacts>();
+  for (const { tables, derived } of files)
+    for (const facts of [...tables, ...derived.map((each) => each.facts)]) names.set(tableKey(facts.name), facts);
+  const lookup = new TableLookup([...names.values()]);
+  for (const change of files.flatMap(({ changes }) => changes)) {
+    const table = lookup.one(change.table);
+    if (table === undefined) continue;
+    const known = found.get(tableKey(table.name));
+    if (known === undefined) found.set(tableKey(table.name), [change]);
+    else known.push(change);
+  }
+  return found;
 }
 
 function definedTwice(known: TableFacts, again: TableFacts): Problem {
@@ -55,12 +102,12 @@ function sameShape(left: TableFacts, right: TableFacts): boolean {
 /** Views may read views: passes go on as long as one more definition can be filled in. */
 function resolveDerived(
   derived: readonly DerivedDefinition[],
-  defined: ReadonlyMap<string, TableFacts>,
+  merged: MergedTables,
   define: (facts: TableFacts) => void,
 ): void {
   let open = derived;
   while (open.length > 0) {
-    const lookup = new TableLookup([...defined.values()]);
+    const lookup = new TableLookup([...merged.changed.values()]);
     const waiting = new TableLookup(open.map((definition) => definition.facts));
     const still: DerivedDefinition[] = [];
     for (const definition of open) {
@@ -68,10 +115,10 @@ function resolveDerived(
         waiting.find(name).some((facts) => facts !== definition.facts),
       );
       if (needed.length > 0) still.push(definition);
-      else define(resolveColumns(definition, lookup));
+      else define(resolveColumns(definition, lookup, merged));
     }
     if (still.length === open.length) {
-      for (const definition of still) define(resolveColumns(definition, lookup));
+      for (const definition of still) define(resolveColumns(definition, lookup, merged));
       return;
     }
     open = still;
@@ -86,8 +133,16 @@ function tablesNeeded(definition: DerivedDefinition): readonly TableName[] {
 }
 
 /** Fills in a view's or CTAS' columns; types that can't be known are ''. */
-function resolveColumns(definition: DerivedDefinition, lookup: TableLookup<TableFacts>): TableFacts {
-  const columns = definition.columns.items.flatMap((item) => resolveItem(item, definition.facts, lookup));
+function resolveColumns(
+  definition: DerivedDefinition,
+  lookup: TableLookup<TableFacts>,
+  merged: MergedTables,
+): TableFacts {
+  const read = (name: TableName): TableFacts | undefined => {
+    const table = lookup.one(name);
+    return table === undefined ? undefined : merged.readBy(definition, table);
+  };
+  const columns = definition.columns.items.flatMap((item) => resolveItem(item, definition.facts, read));
   const { names } = definition;
   const renamed =
     names.length === 0
@@ -99,10 +154,13 @@ function resolveColumns(definition: DerivedDefinition, lookup: TableLookup<Table
   return { ...definition.facts, columns: renamed };
 }
 
-function resolveItem(item: QueryColumn, facts: TableFacts, lookup: TableLookup<TableFacts>): readonly ColumnFacts[] {
+function resolveItem(
+  item: QueryColumn,
+  facts: TableFacts,
+  read: (name: TableName) => TableFacts | undefined,
+): readonly ColumnFacts[] {
   if (item.kind === 'all') {
-    const table = lookup.one(item.table);
-    return (table?.columns ?? [])
+    return (read(item.table)?.columns ?? [])
       .filter((column) => !item.except.some((name) => sameIdentifier(name, column.name)))
       .map((column) => derivedColumn(column, column.name, facts));
   }
@@ -113,7 +171,7 @@ function resolveItem(item: QueryColumn, facts: TableFacts, lookup: TableLookup<T
     return [{ ...unknownColumn(item.name, facts), type: origin.type, nullable: origin.nullable, range }];
   }
   const having = origin.tables
-    .flatMap((name) => lookup.one(name)?.columns ?? [])
+    .flatMap((name) => read(name)?.columns ?? [])
     .filter((column) => sameIdentifier(column.name, origin.column));
   const [only, ...more] = having;
   return only === undefined || more.length > 0
@@ -139,23 +197,6 @@ function unknownColumn(name: string, facts: TableFacts): ColumnFacts {
     range: facts.range,
     period: null,
   };
-}
-
-function applyChanges(tables: readonly TableFacts[], changes: readonly TableChange[]): readonly TableFacts[] {
-  if (changes.length === 0) return tables;
-  const lookup = new TableLookup(tables);
-  const changesOf = new Map<TableFacts, TableChange[]>();
-  for (const change of changes) {
-    const table = lookup.one(change.table);
-    if (table === undefined) continue;
-    const known = changesOf.get(table);
-    if (known === undefined) changesOf.set(table, [change]);
-    else known.push(change);
-  }
-  return tables.map((table) => {
-    const own = changesOf.get(table);
-    return own === undefined ? table : changedTable(table, own);
-  });
 }
 
 /** A table after all of its changes, one after the other. Columns are found by name, since there may be very many. */

@@ -85,18 +85,24 @@ function alteredColumn(source: Source, { column, definition, change }: AlterColu
 export function columnRename(
   statement: Execute,
 ): { readonly table: TableName; readonly from: string; readonly to: string } | null {
-  if (statement.procedure?.kind !== 'name' || !sameIdentifier(lastPart(statement.procedure).name, 'sp_rename'))
-    return null;
-  const argument = (name: string, place: number): string | null => {
-    const found =
-      statement.arguments.find((one) => one.name !== null && sameIdentifier(one.name.name, name)) ??
-      (statement.arguments[place]?.name === null ? statement.arguments[place] : undefined);
-    return found?.value.kind === 'literal' ? found.value.value : null;
-  };
-  const to = argument('@newname', 1);
-  if (to === null || to === '' || !sameIdentifier(argument('@objtype', 2) ?? '', 'COLUMN')) return null;
-  const parts = nameParts(argument('@objname', 0) ?? '');
+  const to = renamedTo(statement);
+  if (to === null || to === '' || !sameIdentifier(argumentOf(statement, '@objtype', 2) ?? '', 'COLUMN')) return null;
+  const parts = nameParts(argumentOf(statement, '@objname', 0) ?? '');
   const [column, table, ...before] = [...(parts ?? [])].reverse();
   if (column == null || table == null || before.length > 2) return null;
   return { table: { database: before[1] ?? null, schema: before[0] ?? null, table }, from: column, to };
+}
+
+/** The new name that sp_rename gives to whatever it renames; null for other procedures and for names that only the run knows. */
+export function renamedTo(statement: Execute): string | null {
+  const { procedure } = statement;
+  if (procedure?.kind !== 'name' || !sameIdentifier(lastPart(procedure).name, 'sp_rename')) return null;
+  return argumentOf(statement, '@newname', 1);
+}
+
+function argumentOf(statement: Execute, name: string, place: number): string | null {
+  const found =
+    statement.arguments.find((one) => one.name !== null && sameIdentifier(one.name.name, name)) ??
+    (statement.arguments[place]?.name === null ? statement.arguments[place] : undefined);
+  return found?.value.kind === 'literal' ? found.value.value : null;
 }

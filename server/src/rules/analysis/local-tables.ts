@@ -4,7 +4,7 @@ import type { Range } from '../../../../protocol/position.ts';
 import { buildCatalog } from '../../model/catalog.ts';
 import { naturalPart, readMeaning } from '../../model/columns.ts';
 import { defaultConventions } from '../../model/conventions.ts';
-import { isTemporary, readDefinitions } from '../../model/definitions.ts';
+import { definedWhileItRuns, isTemporary } from '../../model/definitions.ts';
 import { readElements } from '../../model/elements.ts';
 import type { TableFacts } from '../../model/facts.ts';
 import { guessRole } from '../../model/roles.ts';
@@ -71,7 +71,7 @@ function isMaking(statement: Statement): boolean {
 }
 
 function readLocal(script: Script, statements: readonly Statement[]): LocalTables {
-  const tables = buildCatalog([readDefinitions(script, '')]).tables.filter((table) => table.columns.length > 0);
+  const tables = buildCatalog([definedWhileItRuns(script, '')]).tables.filter((table) => table.columns.length > 0);
   const queries: { name: TableName; query: Query }[] = [];
   for (const root of statements) {
     for (const { statement } of allSteps(root)) {
