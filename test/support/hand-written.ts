@@ -156,6 +156,20 @@ INSERT INTO dw.account (customer_no) SELECT no FROM late ON CONFLICT (customer_n
 INSERT OR IGNORE INTO dw.account SELECT customer_no, city, amount, 'ignored' FROM stg.customer;`,
   },
   {
+    name: 'DEFAULT in VALUES, with a default and without one',
+    text: `INSERT INTO dw.account (note, customer_no, city) VALUES (DEFAULT, 'X', DEFAULT), ('own', 'Y', 'Rom'), (DEFAULT, 'Z', upper('a'));
+INSERT INTO dw.account VALUES ('W', DEFAULT, 7, DEFAULT) ON CONFLICT (customer_no) DO NOTHING;`,
+  },
+  {
+    name: 'DEFAULT in UPDATE, ON CONFLICT and MERGE',
+    text: `UPDATE dw.account SET note = DEFAULT, amount = DEFAULT WHERE customer_no < 'C';
+INSERT INTO dw.account (customer_no, note) SELECT DISTINCT customer_no, 'new' FROM stg.customer WHERE city = 'Ulm'
+ON CONFLICT (customer_no) DO UPDATE SET note = DEFAULT;
+MERGE INTO dw.account AS a USING (SELECT DISTINCT customer_no, city FROM stg.customer) AS s ON a.customer_no = s.customer_no
+WHEN MATCHED AND s.city = 'Bonn' THEN UPDATE SET note = DEFAULT
+WHEN NOT MATCHED THEN INSERT (customer_no, city, note, amount) VALUES (s.customer_no, s.city, DEFAULT, DEFAULT);`,
+  },
+  {
     name: 'an INSERT twice',
     text: `INSERT INTO dw.account (customer_no) SELECT customer_no || '1' FROM stg.customer WHERE amount = 1;
 INSERT INTO dw.account (customer_no) SELECT customer_no || amount FROM stg.customer WHERE is_deleted;`,

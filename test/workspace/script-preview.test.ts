@@ -271,6 +271,19 @@ INSERT INTO w.target VALUES ('A', NULL), ('B', NULL);`,
     );
   });
 
+  test('DEFAULT stands as its value, and is refused where only the run can tell', async () => {
+    const given =
+      "CREATE TABLE dbo.Given (Id int NOT NULL, Name varchar(9) DEFAULT ('x'), City varchar(9) NULL, Row_No int IDENTITY(1,1));";
+    const insert = 'INSERT INTO dbo.Given (Id, Name, City) VALUES (78, DEFAULT, DEFAULT);';
+    const sent = (await loadOf(insert, 'sqlserver', given)).preview?.batches.map((batch) => batch.text).join('\n');
+    expect(sent).toContain("VALUES (78, ('x'), NULL)");
+    const numbers =
+      "CREATE SEQUENCE w.numbers; CREATE TABLE w.given (id INTEGER DEFAULT nextval('w.numbers'), name VARCHAR);";
+    const open = await loadOf("INSERT INTO w.given VALUES (DEFAULT, 'a');", 'duckdb', numbers);
+    expect(open.preview).toBeNull();
+    expect(open.previewRefusal).toContain('DEFAULT of id is not known before the run');
+  });
+
   test('a MERGE for SQL Server that fails there', async () => {
     const text =
       'MERGE dw.Customer AS t USING stg.Customer AS s ON t.CustomerNo = s.CustomerNo WHEN MATCHED THEN DELETE;';

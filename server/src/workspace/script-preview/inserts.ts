@@ -3,7 +3,17 @@ import { isTsql } from '../../../../protocol/platform.ts';
 import type { Insert, Name, Query } from '../../syntax/tree.ts';
 import { type Effect, imageRow, NotFollowed, type Reading, type WriteEffects } from './effect.ts';
 import { outputValues } from './outputs.ts';
-import { columnName, demandReads, knownTable, newRow, positional, stored, targetTable, withText } from './values.ts';
+import {
+  columnName,
+  demandReads,
+  knownTable,
+  newRow,
+  positional,
+  rowsText,
+  stored,
+  targetTable,
+  withText,
+} from './values.ts';
 
 /** The rows that an INSERT adds. */
 export function insertEffect(insert: Insert, outputs: boolean, reading: Reading): WriteEffects {
@@ -21,7 +31,7 @@ export function insertEffect(insert: Insert, outputs: boolean, reading: Reading)
   const written = target.kind === 'table' ? reading.source(target.name.start, target.name.end) : '';
   const columns = names.map((name) => columnName(table, name, insert));
   const effect = addedRows(
-    { table, columns, written, query: queryText(source, reading), with: withText(insert, reading) },
+    { table, columns, written, query: queryText(source, table, columns, reading), with: withText(insert, reading) },
     outputs,
     reading,
   );
@@ -83,11 +93,11 @@ export function emptied(name: Name, reading: Reading): Effect {
 }
 
 /** ORDER BY has no place in a derived table of T-SQL, and no meaning for rows that are inserted. */
-function queryText(query: Query, { slice, platform }: Reading): string {
+function queryText(query: Query, table: CatalogTable, columns: readonly string[], reading: Reading): string {
   if (query.forClause !== null) throw new NotFollowed('FOR XML and FOR JSON are not followed', query.start);
   const limits =
     query.limit !== null || query.offset !== null || (query.body.kind === 'select' && query.body.top !== null);
-  return isTsql(platform) && query.orderBy.length > 0 && !limits
-    ? slice(query.start, query.body.end)
-    : slice(query.start, query.end);
+  const isUnordered = isTsql(reading.platform) && query.orderBy.length > 0 && !limits;
+  const { start, end } = query;
+  return rowsText({ start, end: isUnordered ? query.body.end : end }, query, table, columns, reading);
 }

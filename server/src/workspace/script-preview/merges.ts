@@ -115,7 +115,9 @@ function changedRow(
   const values = new Map<string, string>();
   for (const [at, name] of names.entries()) {
     const value = action.values[at];
-    if (value !== undefined) values.set(columnName(table, name, action), valueText(value, reading));
+    // What DEFAULT gives is what the row gets without a value.
+    if (value !== undefined && value.kind !== 'default')
+      values.set(columnName(table, name, action), valueText(value, reading));
   }
   return { kind: 'inserted', ...newRow(table, values, place, isReadLater, reading) };
 }

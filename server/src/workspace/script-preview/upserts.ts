@@ -6,7 +6,7 @@ import type { Insert, NodeBase } from '../../syntax/tree.ts';
 import { NotFollowed } from './effect.ts';
 import { quoted } from './print.ts';
 import { type Edit, edited } from './rewrite.ts';
-import { columnName, positional } from './values.ts';
+import { columnName, positional, rowsText } from './values.ts';
 
 /** True for `INSERT … ON CONFLICT`, `INSERT OR REPLACE` and `INSERT OR IGNORE` of the embedded engine. */
 export function isUpsert(insert: Insert): boolean {
@@ -31,6 +31,7 @@ export function upsertAsMerge(insert: Insert, table: CatalogTable, source: (node
   const open = key.find((name) => !columns.includes(name));
   if (open !== undefined) throw new NotFollowed(`${open} of the key gets no value of its own`, insert.start);
   const alias = source(target.alias ?? lastPart(target.name));
+  const slice = (start: number, end: number) => source({ start, end });
   const name = (column: string) => quoted(column, 'duckdb');
   const others = columns.filter((column) => !key.includes(column));
   const replacing =
@@ -42,7 +43,7 @@ export function upsertAsMerge(insert: Insert, table: CatalogTable, source: (node
     ...(insert.with === null ? [] : [source(insert.with)]),
     `MERGE INTO ${source(target.name)} AS ${alias}`,
     `USING (SELECT DISTINCT ON (${key.map(name).join(', ')}) * FROM (`,
-    source(insert.source),
+    rowsText(insert.source, insert.source, table, columns, { slice, platform: 'duckdb' }),
     `) AS given (${columns.map(name).join(', ')})) AS excluded`,
     `ON ${key.map((column) => `${alias}.${name(column)} = excluded.${name(column)}`).join(' AND ')}`,
     ...(updating === null ? [] : [`WHEN MATCHED ${updating}`]),

@@ -1,11 +1,11 @@
 import type { CatalogColumn, CatalogTable } from '../../../../protocol/catalog.ts';
-import { isTsql } from '../../../../protocol/platform.ts';
+import { isTsql, type PlatformName } from '../../../../protocol/platform.ts';
 import type { SampleKind } from '../../../../protocol/run.ts';
 import { valueType } from '../../load/language.ts';
 import { sameIdentifier } from '../../model/names.ts';
 import { findAll, lastPart, problemsOf, tableNameOf, unitsOf } from '../../syntax/inspect.ts';
 import { parse } from '../../syntax/parse.ts';
-import type { Assignment, Expression, Insert, Name, Node, NodeBase } from '../../syntax/tree.ts';
+import type { Assignment, Expression, Insert, Name, Node, NodeBase, Query } from '../../syntax/tree.ts';
 import { isHarmless } from '../reads-only.ts';
 import { NotFollowed, type Reading, type Write } from './effect.ts';
 import { anyNumber, quoted } from './print.ts';
@@ -34,7 +34,8 @@ export function assigned(
       }
       demandReads([value]);
       const name = columnName(table, lastPart(column).name, assignment);
-      const text = valueText(value, reading);
+      const text =
+        value.kind === 'default' ? defaultValue(name, table, value, reading.platform) : valueText(value, reading);
       const former = `${alias}.${quoted(name, reading.platform)}`;
       return [name, operator === '=' ? text : `${former} ${operator.slice(0, -1)} (${text})`] as const;
     }),
@@ -44,6 +45,41 @@ export function assigned(
 export function valueText(value: Expression, { slice }: Reading): string {
   if (findAll(value, 'default').length > 0) throw new NotFollowed('DEFAULT as a value is not followed', value.start);
   return slice(value.start, value.end);
+}
+
+/** What DEFAULT puts into a column, from its DDL; throws `NotFollowed` where only the run can tell. */
+function defaultValue(name: string, table: CatalogTable, node: NodeBase, platform: PlatformName): string {
+  const column = table.columns.find((each) => each.name === name);
+  const isNumbered = column === undefined || column.computed || column.identity;
+  const value = isNumbered ? undefined : givenValue(column, table, { platform });
+  if (value === undefined) throw new NotFollowed(`DEFAULT of ${name} is not known before the run`, node.start);
+  return value;
+}
+
+/**
+ * The text of the rows of an INSERT. DEFAULT has a place in the VALUES of an INSERT only, and a preview reads them as a
+ * table, so each is given as its value.
+ *
+ * @param columns the columns that the rows fill, in their order
+ */
+export function rowsText(
+  { start, end }: NodeBase,
+  { body }: Query,
+  table: CatalogTable,
+  columns: readonly string[],
+  { slice, platform }: Pick<Reading, 'slice' | 'platform'>,
+): string {
+  const rows = body.kind === 'values' ? body.rows : [];
+  const defaults = rows.flatMap(({ items }) =>
+    items.flatMap((item, index) => (item.kind === 'default' ? [{ item, name: columns[index] ?? '' }] : [])),
+  );
+  let text = '';
+  let at = start;
+  for (const { item, name } of defaults) {
+    text += `${slice(at, item.start)}${defaultValue(name, table, item, platform)}`;
+    at = item.end;
+  }
+  return text + slice(at, end);
 }
 
 export function stored(table: CatalogTable, alias: string, { platform }: Reading): ReadonlyMap<string, string> {
