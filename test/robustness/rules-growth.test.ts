@@ -100,6 +100,21 @@ WHEN NOT MATCHED THEN INSERT (k, ${list((name) => name)}) VALUES (s.k, ${list((n
       `WITH c0 AS (SELECT UnitNo, Size FROM stg.Unit)${lines(size, (i) => `, c${i + 1} AS (SELECT UnitNo, Size FROM c${i})`)} INSERT INTO dw.Unit (UnitNo, Size) SELECT UnitNo, Size FROM c${size};`,
   ],
   [
+    'common tables that are read twice',
+    (size) =>
+      `WITH c0 AS (SELECT UnitNo, Size FROM stg.Unit)${lines(size, (i) => `, c${i + 1} AS (SELECT l.UnitNo, l.Size + r.Size AS Size FROM c${i} AS l JOIN c${i} AS r ON r.UnitNo = l.UnitNo)`)} INSERT INTO dw.Unit (UnitNo, Size) SELECT UnitNo, Size FROM c${size};`,
+  ],
+  [
+    'temporary tables that are read twice',
+    (size) =>
+      `SELECT UnitNo, Size INTO #t0 FROM stg.Unit;\n${lines(size, (i) => `SELECT l.UnitNo, l.Size + r.Size AS Size INTO #t${i + 1} FROM #t${i} AS l JOIN #t${i} AS r ON r.UnitNo = l.UnitNo;`)}\nUPDATE t SET Size = s.Size FROM dw.Unit AS t JOIN #t${size} AS s ON s.UnitNo = t.UnitNo;`,
+  ],
+  [
+    'texts that are joined',
+    (size) =>
+      `UPDATE t SET Label = CONVERT(varchar(64), HASHBYTES('SHA2_256', ${Array.from({ length: size }, () => "COALESCE(s.Label, '') + '|'").join(' + ')}), 2) FROM dw.Unit AS t JOIN stg.Unit AS s ON s.UnitNo = t.UnitNo WHERE t.Label <> s.Label;`,
+  ],
+  [
     'joins',
     (size) =>
       `UPDATE t SET Size = s0.Size FROM dw.Unit AS t ${lines(size, (i) => `LEFT JOIN stg.Unit AS s${i} ON s${i}.UnitNo = t.UnitNo`)} WHERE t.Size <> s0.Size;`,

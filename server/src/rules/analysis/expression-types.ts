@@ -67,7 +67,8 @@ export function typeOf(expression: Expression, scope: Scope | null, tables: Tabl
       if (asFirstArgument.has(name) && first !== undefined) return typeOf(first, scope, tables);
       if (name === 'COALESCE') return firstKnown(inner.arguments, scope, tables);
       if (name === 'DATEADD') return inner.arguments[2] ? typeOf(inner.arguments[2], scope, tables) : null;
-      if (name === 'CONCAT' || name === 'CONCAT_WS') return concatType(inner.arguments, scope, tables);
+      if (name === 'CONCAT' || name === 'CONCAT_WS')
+        return concatType(inner.arguments.map((argument) => typeOf(argument, scope, tables)));
       return null;
     }
     case 'binary':
@@ -75,7 +76,7 @@ export function typeOf(expression: Expression, scope: Scope | null, tables: Tabl
         const left = typeOf(inner.left, scope, tables);
         const right = typeOf(inner.right, scope, tables);
         if (left === null || right === null) return null;
-        return isText(left) && isText(right) ? concatType([inner.left, inner.right], scope, tables) : null;
+        return isText(left) && isText(right) ? concatType([left, right]) : null;
       }
       return null;
     case 'case':
@@ -109,13 +110,12 @@ function firstKnown(expressions: readonly Expression[], scope: Scope | null, tab
 }
 
 /** nvarchar where any part is, max where any part is, else the sum of the lengths that are known. */
-function concatType(parts: readonly Expression[], scope: Scope | null, tables: Tables): string | null {
+function concatType(types: readonly (string | null)[]): string | null {
   let length = 0;
   let unicode = false;
   let max = false;
   let known = true;
-  for (const part of parts) {
-    const type = typeOf(part, scope, tables);
+  for (const type of types) {
     if (type === null) {
       known = false;
       continue;

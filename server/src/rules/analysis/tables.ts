@@ -135,6 +135,8 @@ export function makeTables(
   };
   // By source, which goes with its statement: the tables live longer.
   const relations = new WeakMap<Source, Relation | null>();
+  // What a common or temporary table holds is worked out once, however often and through how many others it is read.
+  const namedQueries = new WeakMap<Query, Relation | null>();
   const queries = new Map<string, Query>();
   for (const { name, query } of local.queries) {
     const key = name.table.toLowerCase();
@@ -158,7 +160,15 @@ export function makeTables(
       // A table made from itself, or a very deep chain of queries, stays unknown.
       if (depth.value > 24) return null;
       depth.value += 1;
-      const found = relationOf(source, tables, queries);
+      const found = relationOf(source, tables, queries, (query, compute) => {
+        const known = namedQueries.get(query);
+        if (known !== undefined) return known;
+        // A table that is made from itself finds nothing there.
+        namedQueries.set(query, null);
+        const made = compute();
+        namedQueries.set(query, made);
+        return made;
+      });
       depth.value -= 1;
       relations.set(source, found);
       return found;
@@ -189,16 +199,21 @@ function chooseTable(candidates: readonly CatalogTable[], name: TableName, platf
   return chosen.length === 1 || chosen.every((table) => table.file === '') ? (chosen[0] ?? null) : null;
 }
 
-function relationOf(source: Source, tables: Tables, queries: ReadonlyMap<string, Query>): Relation | null {
+function relationOf(
+  source: Source,
+  tables: Tables,
+  queries: ReadonlyMap<string, Query>,
+  once: (query: Query, compute: () => Relation) => Relation | null,
+): Relation | null {
   const { node, common, outer } = source;
-  if (common !== null) return commonRelation(common, outer, tables);
+  if (common !== null) return once(common.query, () => commonRelation(common, outer, tables));
   switch (node.kind) {
     case 'table': {
       const name = tableNameOf(node.name);
       const table = tables.table(name);
       if (table !== null) return tableRelation(table);
       const query = queries.get(name.table.toLowerCase());
-      return query === undefined ? null : queryRelation(query, null, tables, []);
+      return query === undefined ? null : once(query, () => queryRelation(query, null, tables, []));
     }
     case 'table-variable': {
       const table = tables.table({ database: null, schema: null, table: node.name });
