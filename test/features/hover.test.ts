@@ -33,6 +33,11 @@ describe('hover', () => {
   test('tables and columns of the script itself', () => {
     checkHover('CREATE TABLE #t (a int)\nSELECT a| FROM #t', 'a', ['column of `#t`']);
     checkHover('CREATE TABLE #t (a int)\nSELECT a FROM #|t', '#t', ['made by this script']);
+    const work = 'CREATE TABLE w.Unit (a int)\nSELECT a AS b INTO w.Copy FROM w.Unit';
+    const end = 'DROP TABLE w.Unit, w.Copy';
+    checkHover(`${work}\nDELETE w.Uni|t\n${end}`, 'Unit', ['made by this script, 1 columns']);
+    checkHover(`${work}\nSELECT a| FROM w.Unit\n${end}`, 'a', ['`int`', 'column of `Unit`']);
+    checkHover(`${work}\nSELECT b| FROM w.Copy\n${end}`, 'b', ['column of `Copy`']);
   });
 
   test('an unqualified column that two tables have is not guessed', () => {

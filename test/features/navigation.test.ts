@@ -67,6 +67,16 @@ WHEN NOT MATCHED THEN INSERT (PatientKey, City) VALUES (s.patient_id, s.city);
                                           ^^^^`);
   });
 
+  test('a table that the script makes and drops again, not the one of its name in another schema', () => {
+    checkReferences(`CREATE TABLE w.SatPatient (City int)
+               ^^^^^^^^^^
+DELETE raw.SatPatient
+DELETE w.Sat|Patient
+         ^^^^^^^^^^
+DROP TABLE w.SatPatient
+             ^^^^^^^^^^`);
+  });
+
   test('a table', () => {
     checkReferences(`SELECT * FROM raw.Sat|Patient
                   ^^^^^^^^^^

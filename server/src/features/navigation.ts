@@ -1,7 +1,7 @@
 import type { CatalogTable } from '../../../protocol/catalog.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import { bindUnit, type Mention } from '../model/binding.ts';
-import { sameIdentifier, tableKey } from '../model/names.ts';
+import { nameFits, sameIdentifier, tableKey } from '../model/names.ts';
 import { absoluteRange, lastPart, unitsOf } from '../syntax/inspect.ts';
 import { columnsNamed, type Entity, entityAt } from './entity.ts';
 import { type DocumentView, type Location, rangeAt, tableNamed } from './view.ts';
@@ -82,7 +82,7 @@ function isSame(view: DocumentView, mention: Mention, entity: Entity): boolean {
     case 'table':
       return mention.kind === 'table' && tableNamed(view, mention.name) === entity.table;
     case 'local-table':
-      return mention.kind === 'table' && sameIdentifier(mention.name.table, entity.table.name.table);
+      return mention.kind === 'table' && nameFits(mention.name, entity.table.name);
     case 'column': {
       if (mention.kind !== 'column' || !sameIdentifier(mention.column, entity.column.name)) return false;
       const found = columnsNamed(view, mention.tables, mention.column);
@@ -92,7 +92,7 @@ function isSame(view: DocumentView, mention: Mention, entity: Entity): boolean {
       return (
         mention.kind === 'column' &&
         sameIdentifier(mention.column, entity.column.name) &&
-        mention.tables.some((name) => sameIdentifier(name.table, entity.table.name.table))
+        mention.tables.some((name) => nameFits(name, entity.table.name))
       );
   }
 }

@@ -69,6 +69,21 @@ export function definedWhileItRuns(script: Script, file: string): FileDefinition
   return { file, platform: script.platform, tables, derived, changes };
 }
 
+/** The tables and views that a script makes and drops again. */
+export function droppedAgain(script: Script): Pick<FileDefinitions, 'tables' | 'derived'> {
+  if (!unitsOf(script).some(({ statement }) => mayDrop(statement))) return { tables: [], derived: [] };
+  const { tables, derived, dropped } = readScript(script, '');
+  return {
+    tables: tables.filter((facts) => dropped.has(facts)),
+    derived: derived.filter(({ facts }) => dropped.has(facts)),
+  };
+}
+
+/** DROP stands at the top, or within what `readStatement` looks into. */
+function mayDrop({ kind }: Statement): boolean {
+  return kind === 'drop' || kind === 'if' || kind === 'block' || kind === 'try-catch';
+}
+
 function readScript(script: Script, file: string): DefinitionReader {
   const reader = new DefinitionReader(script, file);
   for (const unit of unitsOf(script)) reader.readStatement(unit, unit.statement);

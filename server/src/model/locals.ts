@@ -2,9 +2,9 @@ import type { TableName } from '../../../protocol/catalog.ts';
 import type { Range } from '../../../protocol/position.ts';
 import { absoluteRange, lineStartsOf, rangeOf, tableNameOf, textOf, unitsOf, walk } from '../syntax/inspect.ts';
 import type { Node, NodeBase, Script, Statement, TableElement, Unit } from '../syntax/tree.ts';
-import { isTemporary } from './definitions.ts';
+import { droppedAgain, isTemporary } from './definitions.ts';
 import { readElements } from './elements.ts';
-import { sameIdentifier } from './names.ts';
+import { nameFits, sameIdentifier } from './names.ts';
 import { readQueryColumns } from './query-columns.ts';
 
 /** A temporary table or table variable of a script, with the columns that are known of it. */
@@ -33,10 +33,24 @@ export function localTables(script: Script): readonly LocalTable[] {
   });
 }
 
-/** Finds a local table by name. */
+/** Finds a local table by name: a temporary one, or one that the script makes and drops again. */
 export function localTable(script: Script, name: TableName): LocalTable | undefined {
-  if (!isTemporary(name)) return undefined;
+  if (!isTemporary(name)) return ownTables(script).find((table) => nameFits(name, table.name));
   return localTables(script).findLast((table) => sameIdentifier(table.name.table, name.table));
+}
+
+const owned = new WeakMap<Script, readonly LocalTable[]>();
+
+function ownTables(script: Script): readonly LocalTable[] {
+  const known = owned.get(script);
+  if (known !== undefined) return known;
+  const { tables, derived } = droppedAgain(script);
+  const made = [
+    ...tables,
+    ...derived.map(({ facts: { name, range }, columns }) => ({ name, range, columns: outputColumns(columns, range) })),
+  ];
+  owned.set(script, made);
+  return made;
 }
 
 function readUnit(script: Script, unit: Unit, lineStarts: readonly number[]): readonly LocalTable[] {
