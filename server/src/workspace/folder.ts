@@ -16,6 +16,7 @@ import { lineStartsOf, problemsOf, rangeOf, tableNameOf, unitsOf } from '../synt
 import { platformOrExpected } from '../syntax/platform.ts';
 import { sparkPlatform } from '../syntax/python-script.ts';
 import type { Script, Unit } from '../syntax/tree.ts';
+import { platformOfUnstated } from '../syntax/unstated.ts';
 import { type FilePort, fileNameOf, fitsGlob, folderOf, joinPath, liesIn } from './port.ts';
 import { isInstalled, isPythonFile, parseFile } from './python.ts';
 import { readSettings } from './read-settings.ts';
@@ -220,11 +221,13 @@ export class Folder {
     return settings;
   }
 
-  /** Platform of a file by the folder's settings, else by its syntax; where that doesn't tell, the option's or SQL Server. */
+  /** Platform of a file by the folder's settings, else by its syntax; where that doesn't tell, the option's or the one that reads it. */
   platformOf(file: string, text: string): PlatformName {
     const stated = this.options.forcedPlatform ?? parsePlatform(this.settingsOf(file).platform ?? '')?.name;
     if (isPythonFile(file)) return sparkPlatform(stated ?? 'databricks');
-    return stated ?? platformOrExpected(text, this.options.platform ?? 'sqlserver');
+    if (stated !== undefined) return stated;
+    const { platform } = this.options;
+    return platform === undefined ? platformOfUnstated(text) : platformOrExpected(text, platform);
   }
 
   get catalog(): TableCatalog {

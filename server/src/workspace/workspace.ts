@@ -4,6 +4,7 @@ import type { DocumentView } from '../features/view.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
 import { lineStartsOf } from '../syntax/inspect.ts';
 import { detectPlatform } from '../syntax/platform.ts';
+import { platformThatReads } from '../syntax/unstated.ts';
 import {
   changeDocument,
   definitionsOfDocument,
@@ -112,7 +113,7 @@ export class Workspace {
     return again;
   }
 
-  /** Platform of a document: its connection's, its folder's, that of its syntax, the setting's, SQL Server. */
+  /** Platform of a document: its connection's, its folder's, that of its syntax, the setting's, one that reads it, SQL Server. */
   platformOf(uri: string, text: string): { readonly platform: PlatformName; readonly origin: PlatformOrigin } {
     if (isPythonFile(uri)) {
       const folder = this.folderOf(uri);
@@ -128,7 +129,10 @@ export class Workspace {
     const detected = detectPlatform(text.length > largestDocument ? text.slice(0, largestDocument) : text);
     if (detected !== undefined) return { platform: detected, origin: 'syntax' };
     if (this.fallbackPlatform !== null) return { platform: this.fallbackPlatform, origin: 'setting' };
-    return { platform: 'sqlserver', origin: 'default' };
+    const reading = platformThatReads(text);
+    return reading === undefined
+      ? { platform: 'sqlserver', origin: 'default' }
+      : { platform: reading, origin: 'syntax' };
   }
 
   /** Hands the texts of edited documents to their folders. */

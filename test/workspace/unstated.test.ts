@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { formatTableName } from '../../server/src/model/names.ts';
+import { Workspace } from '../../server/src/workspace/workspace.ts';
+import { folderOf } from '../support/folders.ts';
+
+const neutral = 'create or replace view v as select 1 as a;';
+
+test('a folder knows the tables of a text that only another platform reads', async () => {
+  const folder = await folderOf({
+    'a.sql': 'create table t (a int);\nalter table t add column z integer;',
+    'b.sql': 'SELEC a FROM b',
+  });
+  const [table] = folder.catalog.tables;
+  expect(table === undefined ? null : formatTableName(table.name)).toBe('t');
+  expect(table?.columns.map(({ name }) => name)).toEqual(['a', 'z']);
+  expect(folder.problems.map(({ file }) => file)).toEqual(['b.sql']);
+});
+
+test('a stated platform holds whatever reads a text', async () => {
+  const stated = await folderOf({ 'a.sql': neutral, 'mergewright.json': '{ "platform": "sqlserver" }' });
+  expect(stated.platformOf('a.sql', neutral)).toBe('sqlserver');
+  const expected = await folderOf({ 'a.sql': neutral }, { platform: 'sqlserver' });
+  expect(expected.platformOf('a.sql', neutral)).toBe('sqlserver');
+});
+
+test('an open document takes the platform that reads it when it is opened, and keeps it while it is edited', () => {
+  const workspace = new Workspace({ list: async () => [], read: async () => undefined }, async () => {});
+  expect(workspace.platformOf('file:///a.sql', neutral)).toEqual({ platform: 'duckdb', origin: 'syntax' });
+  expect(workspace.platformOf('file:///a.sql', 'SELEC a FROM b')).toEqual({ platform: 'sqlserver', origin: 'default' });
+  expect(workspace.open('file:///a.sql', 'sql', 1, neutral)?.script.platform).toBe('duckdb');
+  expect(workspace.change('file:///a.sql', 2, [{ text: 'SELEC a FROM b' }])?.script.platform).toBe('duckdb');
+  expect(workspace.open('file:///b.sql', 'sql', 1, 'SELECT a FROM b')?.script.platform).toBe('sqlserver');
+  expect(workspace.change('file:///b.sql', 2, [{ text: neutral }])?.script.platform).toBe('sqlserver');
+  workspace.fallbackPlatform = 'fabric';
+  expect(workspace.platformOf('file:///a.sql', neutral)).toEqual({ platform: 'fabric', origin: 'setting' });
+});
