@@ -380,7 +380,7 @@ function optionMismatch(value: unknown, type: OptionType): string | null {
     case 'choice':
       return typeof value === 'string' && type.values.includes(value) ? null : `one of ${type.values.join(', ')}`;
     case 'names':
-      return isNames(value) ? null : 'a list of names';
+      return isNames(value) ? null : `a list of names, as in ${asNames(value)}`;
     case 'pair':
       return isNames(value) && value.length === 2 ? null : 'two texts: current and not current';
     case 'map-of-text':
@@ -426,6 +426,12 @@ export function checkOptions(values: Readonly<Record<string, unknown>>): {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The list that a text without brackets most likely means. */
+function asNames(value: unknown): string {
+  const names = typeof value === 'string' ? value.split(',').map((name) => name.trim()) : ['name'];
+  return JSON.stringify(names);
 }
 
 function isNames(value: unknown): value is readonly string[] {

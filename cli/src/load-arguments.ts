@@ -43,6 +43,11 @@ export function readTargetPlatform(text: string | undefined): string | null {
 export function readOptions(settings: readonly string[]): LoadOptions {
   const { options: read, complaints } = checkOptions(nest(settings.map(readSetting)));
   const [first] = complaints;
-  if (first !== undefined) throw new UsageError(`--set: ${first}`);
+  if (first !== undefined) throw new UsageError(`--set: ${withQuotedExample(first)}`);
   return read;
+}
+
+/** A list in JSON has to reach this program with its quotes, which a shell takes off. */
+function withQuotedExample(complaint: string): string {
+  return complaint.replace(/^(option "(.*?)" .*?), as in (\[.*\])/, "$1, as in --set '$2=$3'");
 }

@@ -193,6 +193,13 @@ describe('generate', () => {
 });
 
 describe('refusals', () => {
+  test('a text where a list is expected names the list in the form of the call', () => {
+    write('ddl.sql', `${stage}\nGO\n${satellite}`);
+    return checkRefusal([...satelliteCall, '--set', 'keys=no, sub'], 2, [
+      `--set: option "keys" expects a list of names, as in --set 'keys=["no","sub"]'.`,
+    ]);
+  });
+
   test('a missing file', () =>
     checkRefusal(['generate', 'satellite', '--source', 'a', '--target', 'b', '--ddl', 'missing.sql'], 2, [
       'missing.sql',
