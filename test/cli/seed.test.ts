@@ -102,6 +102,20 @@ CREATE TABLE House.dw.Part (Id INTEGER DEFAULT nextval('seq_p'), Name VARCHAR);\
     expect(await rowsOf(terminal, part)).toEqual([[1]]);
   });
 
+  test('a date that no calendar has is named with its line and column, without the settings of the reader', async () => {
+    const terminal = await openTerminal({
+      'ddl/days.sql': 'CREATE TABLE stg_day (id INTEGER, day DATE, amount DECIMAL(9,2));',
+      'days.csv': 'id,day,amount\n1,2024-02-01,1\n2,2024-02-30,2\n',
+    });
+    expect(await seed(terminal, '--csv', 'stg_day=days.csv')).toEqual({
+      code: 1,
+      out: '',
+      err: [
+        'days.csv, line 3, column day: "2024-02-30" is no DATE, so nothing was replaced; correct the value, or the column\'s type in the DDL.',
+      ],
+    });
+  });
+
   test.each<[string, readonly string[], number, RegExp]>([
     ['a missing CSV file', ['--csv', 'Stage.dbo.Unit=none.csv'], 2, /none\.csv can't be read/],
     ['a table that is not there', ['--csv', 'Nothing=unit.csv'], 2, /names no table/],
@@ -131,7 +145,12 @@ CREATE TABLE House.dw.Part (Id INTEGER DEFAULT nextval('seq_p'), Name VARCHAR);\
       1,
       /Could not convert string "many" to DECIMAL\(8,2\).*Price/,
     ],
-    ['a row of another length', ['--csv', 'Stage.dbo.Unit=short.csv'], 1, /CSV|column/i],
+    [
+      'a row of another length',
+      ['--csv', 'Stage.dbo.Unit=short.csv'],
+      1,
+      /^short\.csv, line 3 has 2 columns where the first line names 6, so nothing was replaced; correct the line\.$/,
+    ],
     ['a text that is too long', ['--csv', 'Stage.dbo.Unit=long.csv'], 1, /CHECK constraint failed on table long\.csv/],
     ['a key that is there twice', ['--csv', 'Stage.dbo.Unit=twice.csv'], 1, /key/i],
     ['no equals sign', ['--csv', 'unit.csv'], 2, /write TABLE=FILE/],

@@ -14,6 +14,7 @@ import { findTable } from '../find-table.ts';
 import { openFolder, problemLine } from '../open-folder.ts';
 import { withPathLists } from '../path-lists.ts';
 import { findConnection } from '../run/connections.ts';
+import { csvFault } from '../run/csv-fault.ts';
 import { execute, open } from '../run/execute.ts';
 
 /** Bytes in which the first line of a CSV file has to end. */
@@ -66,7 +67,8 @@ export const seed: Command = {
       );
       isDone = result.status === 'done';
       if (!isDone) {
-        context.err(result.error?.message ?? `The preparation ended as ${result.status}; nothing was replaced.`);
+        const message = result.error === null ? null : csvFault(result.error.message);
+        context.err(message ?? `The preparation ended as ${result.status}; nothing was replaced.`);
         return 1;
       }
       context.out(`${folder.catalog.tables.length} tables in ${values.connection}\n`);
