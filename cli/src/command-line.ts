@@ -1,7 +1,7 @@
 /** The command line: finds the command, prints its result, turns its faults into exit codes. */
 import manifest from '../../package.json' with { type: 'json' };
 import type { Command, CommandContext } from './command.ts';
-import { UsageError } from './command.ts';
+import { FailedRun, UsageError } from './command.ts';
 
 /** Every command by its name, loaded when it is called: starting one must not cost the others. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -44,10 +44,11 @@ export async function commandLine(args: readonly string[], context: CommandConte
   try {
     return await command.run(rest, context);
   } catch (error) {
-    const message = error instanceof UsageError ? error.message : argumentFault(error, command.name);
+    const isKnown = error instanceof FailedRun || error instanceof UsageError;
+    const message = isKnown ? error.message : argumentFault(error, command.name);
     if (message === undefined) throw error;
     context.err(message.replace(/\s*\n\s*/g, ' '));
-    return 2;
+    return error instanceof FailedRun ? 1 : 2;
   }
 }
 

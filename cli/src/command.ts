@@ -24,3 +24,6 @@ export interface Command {
 
 /** Wrong usage or unreadable input: one line that says what to do, exit code 2. */
 export class UsageError extends Error {}
+
+/** Nothing was wrong with the call, but its run could not begin: one line that says what to do, exit code 1. */
+export class FailedRun extends Error {}

@@ -76,6 +76,9 @@ export interface Session {
 /** A connection that cannot be opened or used: one sentence that says what to do. */
 export class ConnectionError extends Error {}
 
+/** The settings are usable, but the server can't be reached, or refuses. */
+export class UnreachableError extends ConnectionError {}
+
 /** Opens a session; `signal` ends an attempt at once. */
 export interface Driver {
   open(settings: ConnectionSettings, secret: string | null, signal: AbortSignal): Promise<Session>;

@@ -284,7 +284,7 @@ describe('profiles', () => {
       'deep/er/load.sql': 'EXEC dw.Load\nGO\n',
     });
     const called = await terminal.call('run', 'deep/er/load.sql', '--connection', 'house', '--json');
-    expect(called).toMatchObject({ code: 2, out: '' });
+    expect(called).toMatchObject({ code: 1, out: '' });
     expect(called.err[0]).toMatch(/Login failed/);
     terminal.env['MERGEWRIGHT_PASSWORD'] = 'p@ss wörd';
     const good = await terminal.call('run', 'deep/er/load.sql', '--connection', 'House', '--json');
@@ -391,11 +391,6 @@ test.each<[string, readonly string[], RegExp]>([
     ['preview', 'l.sql', '--connection', 'duckdb::memory:'],
     /No preview: .*writes to no table/,
   ],
-  [
-    'an unreachable server',
-    ['run', 'l.sql', '--connection', 'mssql://u@localhost:1/d?encrypt=false'],
-    /Nothing listens/,
-  ],
 ])('%s: exit 2 and one line', async (_, args, message) => {
   const terminal = await openTerminal({
     'l.sql': 'SELECT 1;',
@@ -405,6 +400,12 @@ test.each<[string, readonly string[], RegExp]>([
   expect(called).toMatchObject({ code: 2, out: '' });
   expect(called.err).toHaveLength(1);
   expect(called.err[0]).toMatch(message);
+});
+
+test('a server that nobody reaches is a failed run, not a wrong call: exit 1 and one line', async () => {
+  const terminal = await openTerminal({ 'l.sql': 'SELECT 1;' });
+  const called = await terminal.call('run', 'l.sql', '--connection', 'mssql://u@localhost:1/d?encrypt=false');
+  expect(called).toEqual({ code: 1, out: '', err: ['Nothing listens at localhost:1. Check server and port.'] });
 });
 
 test('a transaction that a script leaves open is rolled back, and said', async () => {

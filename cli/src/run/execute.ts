@@ -5,8 +5,8 @@ import type { RunJob } from '../../../protocol/runner-process.ts';
 import { memoryFile } from '../../../runner/src/connection-text.ts';
 import { openSession } from '../../../runner/src/open-session.ts';
 import { defaultCancelDeadlineMs, Run, type RunEnd } from '../../../runner/src/run.ts';
-import { ConnectionError, type Session } from '../../../runner/src/session.ts';
-import { type CommandContext, UsageError } from '../command.ts';
+import { ConnectionError, type Session, UnreachableError } from '../../../runner/src/session.ts';
+import { type CommandContext, FailedRun, UsageError } from '../command.ts';
 import { adviceFor } from './advice.ts';
 import type { ChosenConnection } from './connections.ts';
 
@@ -15,6 +15,7 @@ export async function open({ settings, secret }: ChosenConnection): Promise<Sess
   try {
     return await openSession(settings, secret);
   } catch (error) {
+    if (error instanceof UnreachableError) throw new FailedRun(error.message);
     if (error instanceof ConnectionError) throw new UsageError(error.message);
     throw error;
   }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { connect as openSocket, type Socket } from 'node:net';
 import { Connection, type ConnectionConfiguration } from 'tedious';
 import type { ConnectionSettings, Encryption } from '../../../protocol/connection.ts';
-import { ConnectionError } from '../session.ts';
+import { ConnectionError, UnreachableError } from '../session.ts';
 import { refusal, refuseClearText, refuseOtherProtocols } from './mssql-prelogin.ts';
 
 /** Milliseconds in which a cancel has to be acknowledged before the driver itself closes the connection. */
@@ -44,7 +44,8 @@ export async function connect(
     return connection;
   } catch (error) {
     connection.close();
-    throw new ConnectionError(signal.aborted ? 'Connecting was cancelled.' : fault(settings, error, refused));
+    if (signal.aborted) throw new ConnectionError('Connecting was cancelled.');
+    throw new UnreachableError(fault(settings, error, refused));
   } finally {
     signal.removeEventListener('abort', onAbort);
     connection.off('errorMessage', onRefused);

@@ -15,6 +15,7 @@ import {
   guardCode,
   type Session,
   type SessionFacts,
+  UnreachableError,
 } from '../session.ts';
 import { connect } from './mssql-connect.ts';
 import { productWarnings } from './mssql-product.ts';
@@ -90,7 +91,7 @@ class MssqlSession implements Session {
     } catch (error) {
       this.#lose('The connection was given up.');
       if (signal.aborted) throw new ConnectionError('Connecting was cancelled.');
-      throw new ConnectionError(
+      throw new UnreachableError(
         `${this.#settings.server} answered the login but not the first query: ${error instanceof Error ? error.message : String(error)}`,
       );
     } finally {
