@@ -11,7 +11,17 @@ const countLine = /^(\d+) passed, (\d+) failed, (\d+) skipped$/;
 /** The parts of `npm test`: a command whose last line counts, or one that counts as a single test. */
 const parts = {
   check: { command: ['tools/check.mjs'], single: true },
-  quick: { command: [vitest, 'run', '--project', 'quick', '--reporter=dot', '--reporter=./tools/count-reporter.mjs'] },
+  quick: {
+    command: [
+      vitest,
+      'run',
+      '--project',
+      'quick',
+      '--maxWorkers=2',
+      '--reporter=dot',
+      '--reporter=./tools/count-reporter.mjs',
+    ],
+  },
   robustness: {
     command: [vitest, 'run', '--project', 'robustness', '--reporter=dot', '--reporter=./tools/count-reporter.mjs'],
   },
