@@ -64,7 +64,7 @@ export function replacementSamples(
     select(
       [
         item(kindName, literal(kind)),
-        item(numberName, offsetBy(offset)),
+        item(numberName, numberOf(offset)),
         item(sideName, literal(side)),
         ...columns.map((of, index) => item(of.name, column('c', `${side}_${index + 1}`, columnType(target, of)))),
       ],
@@ -87,7 +87,8 @@ export function replacementSamples(
   ];
 }
 
-function offsetBy(offset: number): Expression {
+/** The number of a sample among those of all result sets: each result set counts on from its offset. */
+export function numberOf(offset: number): Expression {
   const number = column('c', numberName, types.count);
   return offset === 0 ? number : arithmetic(number, '+', literal(offset));
 }

@@ -20,7 +20,7 @@ import { columnType } from '../load/context.ts';
 import { type Expression, type Item, type Query, types, type Union } from '../load/language.ts';
 import type { LoadPlan, Write } from '../load/plan.ts';
 import { changeColumns } from '../sql/merge.ts';
-import { replacementSamples } from './replacement-samples.ts';
+import { numberOf, replacementSamples } from './replacement-samples.ts';
 
 /** Changes shown for each write. */
 const samplesPerWrite = 20;
@@ -65,11 +65,6 @@ function sampleQuery(write: Write, plan: LoadPlan, target: CatalogTable, offset:
       where,
     }),
   );
-}
-
-function numberOf(offset: number): Expression {
-  const number = column('c', sampleColumns[1], types.count);
-  return offset === 0 ? number : { kind: 'arithmetic', operator: '+', left: number, right: literal(offset) };
 }
 
 function assignments(write: Write): readonly { readonly column: string; readonly value: Expression }[] {
