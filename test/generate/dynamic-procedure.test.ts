@@ -2,12 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogTable } from '../../protocol/catalog.ts';
 import type { LoadOptions, LoadSpecification, PatternName } from '../../protocol/specification.ts';
-import {
-  assembled,
-  classOf,
-  controlColumns,
-  dynamicPieces,
-} from '../../server/src/generate/forms/dynamic-procedure.ts';
+import { controlColumns, dynamicPieces } from '../../server/src/generate/forms/dynamic-pieces.ts';
 import { procedureBody } from '../../server/src/generate/forms/tsql.ts';
 import { generateLoad } from '../../server/src/generate/generate.ts';
 import { resolveOptions } from '../../server/src/generate/options.ts';
@@ -15,6 +10,7 @@ import { defaultStyle } from '../../server/src/generate/style.ts';
 import { makeContext } from '../../server/src/load/context.ts';
 import { planners } from '../../server/src/load/patterns.ts';
 import { sqlServerPrinter } from '../../server/src/sql/sqlserver.ts';
+import { assembled, classOf } from '../support/assembled-procedure.ts';
 import { bareTable } from '../support/bare-table.ts';
 import { refereeMissing, refereeTsql, withoutSemicolonBeforeWith } from '../support/referee.ts';
 

@@ -18,7 +18,8 @@ import { comment } from '../sql/text.ts';
 import type { TsqlPrinter } from '../sql/tsql.ts';
 import { mixedCollations } from './collations.ts';
 import { duckdbPreview, duckdbScript } from './forms/duckdb.ts';
-import { controlColumns, dynamicCall, dynamicPieces, dynamicProcedure } from './forms/dynamic-procedure.ts';
+import { controlColumns, dynamicPieces } from './forms/dynamic-pieces.ts';
+import { dynamicCall, dynamicProcedure } from './forms/dynamic-procedure.ts';
 import { procedureCall, tsqlPreview, tsqlProcedure, tsqlScript, tsqlView } from './forms/tsql.ts';
 import { withHashGuards } from './hash-guards.ts';
 import { headerLine } from './header.ts';
@@ -83,6 +84,11 @@ export function procedureName(table: string): string {
   return `Load_${table}`;
 }
 
+/** The file that calls the procedure of a load, beside the file that creates it. */
+export function callFileOf({ pattern, target }: Pick<LoadSpecification, 'pattern' | 'target'>): string {
+  return `run_${pattern}_${target.table}.sql`;
+}
+
 interface Form {
   readonly files: readonly GeneratedFile[];
   readonly batches: readonly Batch[];
@@ -123,7 +129,7 @@ function formOf(
     const name = printer.tableName({ database: null, schema, table: procedureName(target.table) });
     const { create, body } = tsqlProcedure(plan, printer, shape, hooks, name);
     const procedure = asFile(path, [...create, body].map(cased), head);
-    const call = asFile(`run_${path}`, [procedureCall(plan, printer, name)], comment(`Runs ${name}.`));
+    const call = asFile(callFileOf(specification), [procedureCall(plan, printer, name)], comment(`Runs ${name}.`));
     return {
       files: [procedure.file, call.file],
       batches: [...procedure.batches, ...call.batches],
@@ -178,7 +184,7 @@ function dynamicForm(
   const procedurePath = `${specification.pattern}_any_table.sql`;
   const created = asFile(procedurePath, [...procedure.create, procedure.body], head);
   const call = asFile(
-    `run_${path}`,
+    callFileOf(specification),
     [dynamicCall(plan, target, printer, name)],
     comment(`Runs ${name} for one table.`),
   );
