@@ -30,7 +30,7 @@ import { type Expression, valueType } from '../../server/src/load/language.ts';
 import { DuckDbPrinter } from '../../server/src/sql/duckdb.ts';
 import { FabricPrinter, fabricType } from '../../server/src/sql/fabric.ts';
 import { mergedWrites } from '../../server/src/sql/merge.ts';
-import { isPlainName } from '../../server/src/sql/printer.ts';
+import { isPlainName } from '../../server/src/sql/names.ts';
 import { sqlServerPrinter } from '../../server/src/sql/sqlserver.ts';
 import { SynapsePrinter } from '../../server/src/sql/synapse.ts';
 import { duckdbType, tsqlType } from '../../server/src/sql/types.ts';

@@ -2,7 +2,7 @@
 import { isTsql, type PlatformName } from '../../../protocol/platform.ts';
 import type { LoadSpecification } from '../../../protocol/specification.ts';
 import { formatTableName } from '../model/names.ts';
-import { reservedWords } from '../sql/printer.ts';
+import { reservedWords } from '../sql/names.ts';
 import { dialectOf } from '../syntax/dialect.ts';
 import { Tokenizer } from '../syntax/tokenizer.ts';
 import { tokenKind } from '../syntax/tokens.ts';

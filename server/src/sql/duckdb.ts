@@ -1,8 +1,8 @@
 /** DuckDB, the embedded engine. */
 import { converted } from '../load/context.ts';
-import { type Expression, type Relation, types, type ValueType } from '../load/language.ts';
+import { type Expression, isText, type Relation, types, type ValueType } from '../load/language.ts';
 import type { PlanParameter, RowMatch, Step, Write } from '../load/plan.ts';
-import { isTextValue, Printer } from './printer.ts';
+import { Printer } from './printer.ts';
 import { comment, indent } from './text.ts';
 import { duckdbType } from './types.ts';
 
@@ -96,7 +96,7 @@ export class DuckDbPrinter extends Printer {
     const value = this.expression(operand);
     switch (rendering.kind) {
       case 'text':
-        return isTextValue(operand) && operand.kind === 'column' ? value : `CAST(${value} AS VARCHAR)`;
+        return isText(operand) && operand.kind === 'column' ? value : `CAST(${value} AS VARCHAR)`;
       case 'padded-text':
         return `rtrim(${value}, ' ')`;
       case 'decimal':
@@ -125,7 +125,7 @@ export class DuckDbPrinter extends Printer {
 
   protected shownText(operand: Expression): string {
     const text = `coalesce(left(CAST(${this.expression(operand)} AS VARCHAR), 100), 'NULL')`;
-    return isTextValue(operand) ? `coalesce(nullif(trim(${text}, ' '), ''), '(blank)')` : text;
+    return isText(operand) ? `coalesce(nullif(trim(${text}, ' '), ''), '(blank)')` : text;
   }
 
   protected digest({ algorithm, text, as }: Extract<Expression, { kind: 'digest' }>): string {

@@ -1,7 +1,8 @@
 /** Fabric Warehouse. */
 import type { Query, Union, ValueType } from '../load/language.ts';
-import type { PrinterStyle } from './printer.ts';
-import { type MixedCollations, type TsqlFeatures, TsqlPrinter } from './tsql.ts';
+import type { PrinterStyle } from './expression-printer.ts';
+import { TsqlPrinter } from './tsql.ts';
+import type { MixedCollations, TsqlFeatures } from './tsql-expressions.ts';
 import { tsqlType } from './types.ts';
 
 const features: TsqlFeatures = {

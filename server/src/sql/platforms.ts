@@ -2,11 +2,12 @@
 import type { Platform, PlatformName } from '../../../protocol/platform.ts';
 import { defaultSqlServerVersion } from '../../../protocol/platform.ts';
 import { DuckDbPrinter } from './duckdb.ts';
+import type { PrinterStyle } from './expression-printer.ts';
 import { FabricPrinter } from './fabric.ts';
-import type { PrinterStyle } from './printer.ts';
 import { azureSqlPrinter, sqlServerPrinter } from './sqlserver.ts';
 import { SynapsePrinter } from './synapse.ts';
-import type { MixedCollations, TsqlPrinter } from './tsql.ts';
+import type { TsqlPrinter } from './tsql.ts';
+import type { MixedCollations } from './tsql-expressions.ts';
 
 /** A printer by the family whose forms it fits; null where the platform has none. */
 export type PlatformPrinter =

@@ -1,7 +1,8 @@
 /** SQL Server by product version, and Azure SQL Database. */
 import type { SqlServerVersion } from '../../../protocol/platform.ts';
-import type { PrinterStyle } from './printer.ts';
-import { type MixedCollations, type TsqlFeatures, TsqlPrinter } from './tsql.ts';
+import type { PrinterStyle } from './expression-printer.ts';
+import { TsqlPrinter } from './tsql.ts';
+import type { MixedCollations, TsqlFeatures } from './tsql-expressions.ts';
 
 /** CREATE OR ALTER came with a service pack of 2016, so 2016 takes the older way; STRING_AGG with 2017, UTF-8 with 2019. */
 export function sqlServerFeatures(version: SqlServerVersion): TsqlFeatures {

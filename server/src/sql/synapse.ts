@@ -2,10 +2,11 @@
 import type { TableName } from '../../../protocol/catalog.ts';
 import type { Expression, Query, Union } from '../load/language.ts';
 import type { Write } from '../load/plan.ts';
+import type { PrinterStyle } from './expression-printer.ts';
 import type { Merge } from './merge.ts';
-import type { PrinterStyle } from './printer.ts';
 import { indent } from './text.ts';
-import { type MixedCollations, type TsqlFeatures, TsqlPrinter } from './tsql.ts';
+import { TsqlPrinter } from './tsql.ts';
+import type { MixedCollations, TsqlFeatures } from './tsql-expressions.ts';
 
 const features: TsqlFeatures = {
   // Neither DROP … IF EXISTS nor CREATE OR ALTER is documented for it.
