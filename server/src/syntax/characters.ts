@@ -1,5 +1,8 @@
 /** Character classes of the tokenizer, over UTF-16 code units. */
 
+export const newline = 10;
+export const carriageReturn = 13;
+
 const letter = 1;
 const digit = 2;
 const blank = 4;

@@ -4,7 +4,8 @@ import type { Cursor } from './cursor.ts';
 import { atQueryContinuation, continueQuery, errorHere, startsQuery } from './lookahead.ts';
 import { closeParenthesis } from './names.ts';
 import { none } from './none.ts';
-import { parsePostfix, parsePrimary } from './primary.ts';
+import { parsePostfix } from './postfix.ts';
+import { parsePrimary } from './primary.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, Query } from './tree.ts';
 

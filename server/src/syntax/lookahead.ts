@@ -17,6 +17,13 @@ export function startsQuery(cursor: Cursor): boolean {
   );
 }
 
+/** A query in parentheses: where one may follow a FROM clause without a semicolon, it is the next statement. */
+export function atQueryInParentheses(cursor: Cursor): boolean {
+  let distance = 1;
+  while (cursor.peek(distance) === '(') distance += 1;
+  return cursor.peek(distance) === 'SELECT';
+}
+
 /** A set operator or ORDER BY after a query in parentheses. */
 export function atQueryContinuation(cursor: Cursor): boolean {
   return (

@@ -1,3 +1,4 @@
+import { parseWith } from './commonTables.ts';
 import { type Cursor, endOfStatement } from './cursor.ts';
 import { parseName } from './names.ts';
 import { none } from './none.ts';
@@ -7,7 +8,7 @@ import { parseOpenAlter } from './openAlter.ts';
 import { parseOpenElements } from './openColumns.ts';
 import { parseOpenDeclare, parseOpenSet } from './openSettings.ts';
 import { parseOpenTable, parseProperties, type TableHead } from './openTables.ts';
-import { parseQueryAfterWith, parseQueryWithTables, parseWith } from './queries.ts';
+import { parseQueryAfterWith, parseQueryWithTables } from './queries.ts';
 import { parseUse } from './smallStatements.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, Identifier, Option, Parameter, Query, Statement } from './tree.ts';

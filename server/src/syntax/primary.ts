@@ -1,15 +1,16 @@
 import { parseCall, parseCast, parseConvert, parseNextValue, parseParse } from './calls.ts';
+import { parseCase, skipCase } from './caseExpression.ts';
 import { parseInterval, parseList, parseStruct } from './collections.ts';
-import { isCondition } from './conditions.ts';
 import { type Cursor, deepestNesting } from './cursor.ts';
 import { decodeString, parseLiteral, parseString } from './literals.ts';
-import { atQueryContinuation, continueQuery, errorHere, startsQuery } from './lookahead.ts';
-import { closeParenthesis, namePart } from './names.ts';
+import { errorHere } from './lookahead.ts';
+import { namePart } from './names.ts';
 import { none } from './none.ts';
+import { parseParenthesis } from './parentheses.ts';
+import { parseArguments } from './postfix.ts';
 import { parseStar } from './selectItems.ts';
 import { tokenKind } from './tokens.ts';
-import type { CaseBranch, Expression, Identifier, Name } from './tree.ts';
-import { parseDataType } from './types.ts';
+import type { Expression, Identifier, Name } from './tree.ts';
 
 /** Literals, variables, columns, calls, CASE and everything in parentheses. */
 export function parsePrimary(cursor: Cursor): Expression {
@@ -329,51 +330,6 @@ function parseLeadingDot(cursor: Cursor): Expression {
   return { kind: 'column', start, end, parts };
 }
 
-/** `( query )`, `( expression )`, `( a, b )`. */
-function parseParenthesis(cursor: Cursor): Expression {
-  const { start } = cursor;
-  cursor.advance();
-  return parseInside(cursor, start);
-}
-
-function parseInside(cursor: Cursor, start: number): Expression {
-  if (startsQuery(cursor)) {
-    const query = cursor.grammar.query(cursor);
-    closeParenthesis(cursor);
-    return { kind: 'subquery', start, end: cursor.end, query };
-  }
-  if (cursor.dialect.family !== 'tsql' && cursor.eat(')'))
-    return { kind: 'tuple', start, end: cursor.end, items: none };
-  const inner = aliasedItem(cursor, cursor.grammar.expression(cursor));
-  if (inner.kind === 'subquery' && atQueryContinuation(cursor)) {
-    const query = continueQuery(cursor, inner.query, inner.start, inner.end);
-    closeParenthesis(cursor);
-    return { kind: 'subquery', start, end: cursor.end, query };
-  }
-  if (cursor.at(',') && cursor.dialect.family !== 'tsql') {
-    const items = [inner];
-    while (!cursor.recovering && cursor.eat(',')) {
-      if (cursor.at(')')) break;
-      items.push(aliasedItem(cursor, cursor.grammar.expression(cursor)));
-    }
-    closeParenthesis(cursor);
-    return { kind: 'tuple', start, end: cursor.end, items };
-  }
-  // In T-SQL a query in two pairs of parentheses stays a query.
-  closeParenthesis(cursor);
-  if (inner.kind === 'subquery') return { ...inner, start, end: cursor.end };
-  return { kind: 'parenthesis', start, end: cursor.end, inner };
-}
-
-/** Spark names the fields of a row: `(a AS x, b AS y)`. */
-function aliasedItem(cursor: Cursor, value: Expression): Expression {
-  if (cursor.dialect.family !== 'spark' || !cursor.at('AS') || !cursor.nameAhead(1)) return value;
-  cursor.advance();
-  const alias = cursor.takeIdentifier();
-  const name: Expression = { kind: 'column', start: alias.start, end: alias.end, parts: [alias] };
-  return { kind: 'named-argument', start: value.start, end: cursor.end, name, value };
-}
-
 /** ODBC's `{ts '…'}`, `{d '…'}`, `{fn name(…)}`. */
 function parseEscape(cursor: Cursor): Expression {
   const { start } = cursor;
@@ -396,155 +352,4 @@ function parseEscape(cursor: Cursor): Expression {
 function parseOdbcCall(cursor: Cursor): Expression {
   const part = cursor.takeIdentifier();
   return parseCall(cursor, { kind: 'name', start: part.start, end: part.end, parts: [part] });
-}
-
-function parseCase(cursor: Cursor): Expression {
-  const { start } = cursor;
-  cursor.advance();
-  const operand = cursor.at('WHEN') ? null : cursor.grammar.value(cursor);
-  const branches: CaseBranch[] = [];
-  while (cursor.at('WHEN') && !cursor.recovering) {
-    const branchStart = cursor.start;
-    cursor.advance();
-    const when = operand === null ? cursor.grammar.condition(cursor) : cursor.grammar.value(cursor);
-    cursor.expect('THEN');
-    const then = cursor.grammar.value(cursor);
-    branches.push({ kind: 'case-branch', start: branchStart, end: cursor.end, when, then });
-  }
-  if (branches.length === 0) cursor.fail('WHEN');
-  const otherwise = cursor.eat('ELSE') ? cursor.grammar.value(cursor) : null;
-  if (!cursor.eat('END')) cursor.fail(otherwise === null ? 'WHEN, ELSE or END' : 'END');
-  return { kind: 'case', start, end: cursor.end, operand, branches, otherwise };
-}
-
-/** A CASE nested too deeply to be read: everything up to its END. */
-function skipCase(cursor: Cursor): Expression {
-  const { start } = cursor;
-  let open = 1;
-  cursor.advance();
-  while (!cursor.atEnd && open > 0) {
-    if (cursor.at('CASE')) open += 1;
-    else if (cursor.at('END')) open -= 1;
-    cursor.advance();
-  }
-  return { kind: 'error', start, end: cursor.end };
-}
-
-/** Arguments in parentheses without any grammar of their own. */
-function parseArguments(cursor: Cursor): readonly Expression[] {
-  const found: Expression[] = [];
-  cursor.expect('(');
-  if (cursor.eat(')')) return found;
-  do found.push(cursor.grammar.expression(cursor));
-  while (!cursor.recovering && cursor.eat(','));
-  closeParenthesis(cursor);
-  return found;
-}
-
-/** What may follow a complete operand: COLLATE, AT TIME ZONE, `.member`, `::type`, `[index]`. */
-export function parsePostfix(cursor: Cursor, first: Expression): Expression {
-  let operand = first;
-  if (operand.kind === 'error') return operand;
-  for (;;) {
-    const start: number = operand.start;
-    switch (cursor.word) {
-      case 'COLLATE': {
-        if (isCondition(operand) && cursor.dialect.family === 'tsql') return operand;
-        cursor.advance();
-        const collation = cursor.identifier('a collation');
-        operand = { kind: 'collate', start, end: cursor.end, operand, collation };
-        continue;
-      }
-      case 'AT': {
-        if (cursor.peek(1) !== 'TIME' || cursor.peek(2) !== 'ZONE') return operand;
-        cursor.advance();
-        cursor.advance();
-        cursor.advance();
-        const zone = parsePrimary(cursor);
-        operand = { kind: 'at-time-zone', start, end: cursor.end, operand, zone };
-        continue;
-      }
-      case '.': {
-        // T-SQL's grammar lets a member of a constant through; that it has none is found later.
-        if (cursor.peek(1) === '*' || operand.kind === 'error') return operand;
-        if (operand.kind === 'literal' && cursor.dialect.family !== 'tsql') return operand;
-        cursor.advance();
-        const member = namePart(cursor);
-        const args = cursor.at('(') ? parseArguments(cursor) : null;
-        operand = { kind: 'member', start, end: cursor.end, object: operand, member, arguments: args };
-        continue;
-      }
-      default:
-        if (cursor.dialect.family === 'tsql') return operand;
-    }
-    if (cursor.depth >= deepestNesting) return operand;
-    cursor.depth += 1;
-    const next = parseOtherPostfix(cursor, operand);
-    cursor.depth -= 1;
-    if (next === null) return operand;
-    operand = next;
-  }
-}
-
-function parseOtherPostfix(cursor: Cursor, operand: Expression): Expression | null {
-  const { start } = operand;
-  // Databricks: `a ?:: INT` is NULL where the cast fails.
-  if (cursor.kind === tokenKind.variable && cursor.tokenText === '?' && cursor.peek(1) === '::') cursor.advance();
-  switch (cursor.word) {
-    case '::': {
-      cursor.advance();
-      const type = parseDataType(cursor);
-      return { kind: 'cast', start, end: cursor.end, function: '::', operand, type, style: null };
-    }
-    case '[': {
-      cursor.advance();
-      const index = cursor.at(':') || cursor.eat('*') ? null : cursor.grammar.expression(cursor);
-      let to: Expression | null = null;
-      while (cursor.eat(':')) {
-        // A minus alone stands for the end: `[2:-:2]`.
-        if (cursor.at('-') && cursor.peek(1) === ':') cursor.advance();
-        if (!cursor.at(']') && !cursor.at(':')) to = cursor.grammar.expression(cursor);
-      }
-      cursor.expect(']');
-      return { kind: 'index-access', start, end: cursor.end, operand, index, to };
-    }
-    case ':': {
-      // Databricks: `column:path.to.value`.
-      if (cursor.dialect.family !== 'spark') return null;
-      cursor.advance();
-      const member = cursor.at('[') ? cursor.missingIdentifier() : namePart(cursor);
-      return { kind: 'member', start, end: cursor.end, object: operand, member, arguments: null };
-    }
-    case '->': {
-      if (cursor.dialect.family !== 'spark' && operand.kind !== 'tuple') return null;
-      const parameters = lambdaParameters(operand);
-      if (parameters === null) return null;
-      cursor.advance();
-      const body = cursor.grammar.expression(cursor);
-      return { kind: 'lambda', start, end: cursor.end, parameters, body };
-    }
-    case '!': {
-      if (cursor.dialect.family !== 'duckdb') return null;
-      cursor.advance();
-      return { kind: 'unary', start, end: cursor.end, operator: '!', operand };
-    }
-    default:
-      return null;
-  }
-}
-
-function lambdaParameters(operand: Expression): readonly Identifier[] | null {
-  if (operand.kind === 'column') {
-    const [only] = operand.parts;
-    return operand.parts.length === 1 && only ? [only] : null;
-  }
-  if (operand.kind === 'parenthesis') return lambdaParameters(operand.inner);
-  if (operand.kind !== 'tuple') return null;
-  const found: Identifier[] = [];
-  for (const item of operand.items) {
-    const inner = lambdaParameters(item);
-    if (inner === null) return null;
-    found.push(...inner);
-  }
-  return found;
 }

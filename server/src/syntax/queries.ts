@@ -1,28 +1,15 @@
-import { parseOrderBy, parseWindow } from './calls.ts';
+import { parseAliasAndColumns } from './aliases.ts';
+import { parseOrderBy } from './calls.ts';
+import { parseWith } from './commonTables.ts';
 import { type Cursor, deepestNesting } from './cursor.ts';
 import { parseForClause } from './forClause.ts';
-import { parseGroupBy } from './grouping.ts';
-import { atQueryContinuation, startsQuery } from './lookahead.ts';
-import { closeParenthesis, parseIdentifierList, parseName, skipToClosing } from './names.ts';
+import { closeParenthesis } from './names.ts';
 import { none } from './none.ts';
 import { parsePipe } from './pipes.ts';
-import { parseSelectItems } from './selectItems.ts';
-import { parseAliasAndColumns } from './sources.ts';
+import { plainQuery } from './plainQuery.ts';
+import { atLateralView, parseSelect, parseSelectTail, skipLateralView } from './selects.ts';
 import { tokenKind } from './tokens.ts';
-import { parseTop } from './top.ts';
-import type {
-  CommonTable,
-  Expression,
-  NamedWindow,
-  OpaqueClause,
-  OrderItem,
-  Query,
-  QueryBody,
-  Select,
-  TableSource,
-  ValuesRow,
-  WithClause,
-} from './tree.ts';
+import type { Expression, OpaqueClause, OrderItem, Query, QueryBody, ValuesRow, WithClause } from './tree.ts';
 
 /** A query from its WITH, SELECT, VALUES or opening parenthesis to the end of its ORDER BY or FOR clause. */
 export function parseQuery(cursor: Cursor): Query {
@@ -78,104 +65,7 @@ export function parseQueryFrom(cursor: Cursor, first: QueryBody): Query {
 function skipQuery(cursor: Cursor, withClause: WithClause | null, start: number): Query {
   skipToEnd(cursor);
   const body: QueryBody = { kind: 'from-first', start, end: cursor.end, from: none };
-  return {
-    kind: 'query',
-    start,
-    end: cursor.end,
-    with: withClause,
-    body,
-    orderBy: none,
-    offset: null,
-    limit: null,
-    forClause: null,
-  };
-}
-
-/** WITH and its common tables; the current token is WITH. */
-export function parseWith(cursor: Cursor): WithClause {
-  const { start } = cursor;
-  cursor.advance();
-  const recursive = cursor.dialect.family !== 'tsql' && cursor.eat('RECURSIVE');
-  if (cursor.dialect.family === 'tsql' && cursor.at('XMLNAMESPACES') && cursor.peek(1) === '(') {
-    cursor.advance();
-    parseNamespaces(cursor);
-    if (!cursor.eat(',')) return { kind: 'with', start, end: cursor.end, recursive, tables: none };
-  }
-  if (cursor.dialect.family === 'tsql' && cursor.at('CHANGE_TRACKING_CONTEXT') && cursor.peek(1) === '(') {
-    cursor.advance();
-    cursor.skipParentheses();
-    if (!cursor.eat(',')) return { kind: 'with', start, end: cursor.end, recursive, tables: none };
-  }
-  const tables: CommonTable[] = [];
-  do {
-    tables.push(parseCommonTable(cursor));
-  } while (!cursor.recovering && cursor.eat(','));
-  return { kind: 'with', start, end: cursor.end, recursive, tables };
-}
-
-/** `( 'uri' AS prefix, DEFAULT 'uri' )`. */
-function parseNamespaces(cursor: Cursor): void {
-  cursor.advance();
-  do {
-    const isDefault = cursor.eat('DEFAULT');
-    if (cursor.kind === tokenKind.string || cursor.kind === tokenKind.nationalString) cursor.advance();
-    else cursor.fail('the URI of a namespace as a string');
-    if (!isDefault && cursor.expect('AS')) cursor.identifier('a prefix');
-  } while (!cursor.recovering && cursor.eat(','));
-  closeParenthesis(cursor);
-}
-
-function parseCommonTable(cursor: Cursor): CommonTable {
-  const { start } = cursor;
-  const name = cursor.identifier('the name of a common table expression');
-  const columns =
-    cursor.at('(') && !(cursor.dialect.family === 'spark' && cursor.peek(1) === 'SELECT')
-      ? parseIdentifierList(cursor)
-      : [];
-  if (cursor.dialect.family !== 'tsql') {
-    if (cursor.at('USING') && cursor.peek(1) === 'KEY') {
-      cursor.advance();
-      cursor.advance();
-      if (cursor.at('(')) cursor.skipParentheses();
-    }
-    if (cursor.at('MAX') || cursor.at('RECURSION')) while (!cursor.at('AS') && !cursor.atEnd) cursor.advance();
-    if (!cursor.eat('AS') && cursor.dialect.family !== 'spark') cursor.fail('AS');
-    if (cursor.eat('NOT') || cursor.at('MATERIALIZED')) cursor.eat('MATERIALIZED');
-  } else {
-    cursor.expect('AS');
-  }
-  if (!cursor.expect('('))
-    return { kind: 'common-table', start, end: cursor.end, name, columns, query: emptyQuery(cursor) };
-  const query =
-    cursor.at('(') || startsQuery(cursor) || cursor.at('SELECT') || cursor.dialect.family === 'tsql'
-      ? cursor.grammar.query(cursor)
-      : opaqueQuery(cursor);
-  closeParenthesis(cursor);
-  return { kind: 'common-table', start, end: cursor.end, name, columns, query };
-}
-
-/** DuckDB and Spark take further statements as queries (INSERT … RETURNING, SHOW …); only their bounds are known. */
-function opaqueQuery(cursor: Cursor): Query {
-  const { start } = cursor;
-  skipToClosing(cursor);
-  const body: QueryBody = { kind: 'from-first', start, end: cursor.end, from: none };
-  return plainQuery(start, cursor.end, body);
-}
-
-function emptyQuery(cursor: Cursor): Query {
-  const { end } = cursor;
-  const body: QueryBody = { kind: 'from-first', start: end, end, from: none };
-  return {
-    kind: 'query',
-    start: end,
-    end,
-    with: null,
-    body,
-    orderBy: none,
-    offset: null,
-    limit: null,
-    forClause: null,
-  };
+  return { ...plainQuery(start, cursor.end, body), with: withClause };
 }
 
 function parseSetOperations(cursor: Cursor, first: QueryBody): QueryBody {
@@ -370,133 +260,6 @@ export function parseInsertValue(cursor: Cursor): Expression {
   return { kind: 'default', start, end: cursor.end };
 }
 
-/** SELECT … up to HAVING and QUALIFY. */
-function parseSelect(cursor: Cursor): Select {
-  const { start } = cursor;
-  cursor.advance();
-  let distinct = false;
-  if (cursor.eat('DISTINCT')) {
-    distinct = true;
-    if (cursor.dialect.family === 'duckdb' && cursor.at('ON') && cursor.peek(1) === '(') {
-      cursor.advance();
-      cursor.skipParentheses();
-    }
-  } else if (!isColumnNamedAll(cursor)) cursor.eat('ALL');
-  const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor, true) : null;
-  const items = parseSelectItems(cursor);
-  const into =
-    cursor.dialect.family === 'tsql' && cursor.eat('INTO') ? parseName(cursor, 'the name of a new table') : null;
-  if (into !== null && cursor.at('ON')) {
-    cursor.advance();
-    cursor.identifier('a filegroup');
-  }
-  const tail = parseSelectTail(cursor);
-  return { kind: 'select', start, end: cursor.end, top, distinct, items, into, ...tail };
-}
-
-/** Spark: in `SELECT all, b` the word is a column's name. */
-function isColumnNamedAll(cursor: Cursor): boolean {
-  return cursor.dialect.family === 'spark' && cursor.at('ALL') && (cursor.peek(1) === ',' || cursor.peek(1) === 'FROM');
-}
-
-type SelectTail = Pick<Select, 'from' | 'where' | 'groupBy' | 'having' | 'windows' | 'qualify' | 'clauses'>;
-
-function parseSelectTail(cursor: Cursor): SelectTail {
-  const clauses: OpaqueClause[] = [];
-  if (cursor.dialect.family === 'spark' && (cursor.at('USING') || (cursor.at('ROW') && cursor.peek(1) === 'FORMAT'))) {
-    clauses.push(skipTransform(cursor));
-  }
-  const from: readonly TableSource[] = cursor.eat('FROM') ? cursor.grammar.sources(cursor) : [];
-  while (atLateralView(cursor)) clauses.push(skipLateralView(cursor));
-  const where = cursor.eat('WHERE') ? cursor.grammar.condition(cursor) : null;
-  const groupBy = cursor.at('GROUP') ? parseGroupBy(cursor) : null;
-  const having = cursor.eat('HAVING') ? cursor.grammar.condition(cursor) : null;
-  let windows: readonly NamedWindow[] = [];
-  let qualify: Expression | null = null;
-  for (let again = true; again && !cursor.recovering; ) {
-    again = false;
-    if (cursor.at('WINDOW') && windows.length === 0 && (cursor.peek(2) === 'AS' || cursor.peek(1) === 'IDENTIFIER')) {
-      windows = parseWindows(cursor);
-      again = true;
-    }
-    if (cursor.dialect.family !== 'tsql' && qualify === null && cursor.eat('QUALIFY')) {
-      qualify = cursor.grammar.condition(cursor);
-      again = true;
-    }
-  }
-  if (cursor.dialect.family === 'duckdb' && cursor.at('USING') && cursor.peek(1) === 'SAMPLE') {
-    clauses.push(skipSample(cursor));
-  }
-  while (cursor.dialect.family === 'spark' && (cursor.at('CLUSTER') || cursor.at('DISTRIBUTE') || cursor.at('SORT'))) {
-    if (cursor.peek(1) !== 'BY') break;
-    clauses.push(parseSparkOrder(cursor));
-  }
-  return { from, where, groupBy, having, windows, qualify, clauses };
-}
-
-function parseSparkOrder(cursor: Cursor): OpaqueClause {
-  const { start, word } = cursor;
-  cursor.advance();
-  cursor.advance();
-  do {
-    cursor.grammar.value(cursor);
-    cursor.eatAny('ASC', 'DESC');
-  } while (!cursor.recovering && cursor.eat(','));
-  return { kind: 'opaque-clause', start, end: cursor.end, name: `${word} BY` };
-}
-
-/** `ROW FORMAT … USING 'script' AS (…)` behind TRANSFORM (…). */
-function skipTransform(cursor: Cursor): OpaqueClause {
-  const { start } = cursor;
-  while (!cursor.atEnd && !cursor.at(';') && !cursor.at('FROM') && !cursor.at(')')) {
-    if (cursor.at('(')) cursor.skipParentheses();
-    else cursor.advance();
-  }
-  return { kind: 'opaque-clause', start, end: cursor.end, name: 'USING' };
-}
-
-function atLateralView(cursor: Cursor): boolean {
-  return cursor.dialect.family === 'spark' && cursor.at('LATERAL') && cursor.peek(1) === 'VIEW';
-}
-
-function skipLateralView(cursor: Cursor): OpaqueClause {
-  const { start } = cursor;
-  cursor.advance();
-  cursor.advance();
-  cursor.eat('OUTER');
-  cursor.grammar.value(cursor);
-  if (cursor.atName) cursor.takeIdentifier();
-  if (cursor.eat('AS')) {
-    do cursor.identifier('a column name');
-    while (!cursor.recovering && cursor.eat(','));
-  }
-  return { kind: 'opaque-clause', start, end: cursor.end, name: 'LATERAL VIEW' };
-}
-
-function skipSample(cursor: Cursor): OpaqueClause {
-  const { start } = cursor;
-  cursor.advance();
-  cursor.advance();
-  while (!cursor.atEnd && !cursor.at(';') && !cursor.at(')') && !atQueryContinuation(cursor)) {
-    if (cursor.at('(')) cursor.skipParentheses();
-    else cursor.advance();
-  }
-  return { kind: 'opaque-clause', start, end: cursor.end, name: 'USING SAMPLE' };
-}
-
-function parseWindows(cursor: Cursor): readonly NamedWindow[] {
-  const windows: NamedWindow[] = [];
-  cursor.advance();
-  do {
-    const { start } = cursor;
-    const name = cursor.identifier('the name of a window');
-    cursor.expect('AS');
-    const window = parseWindow(cursor, cursor.start);
-    windows.push({ kind: 'named-window', start, end: cursor.end, name, window });
-  } while (!cursor.recovering && cursor.eat(','));
-  return windows;
-}
-
 /** ORDER BY, OFFSET, FETCH, LIMIT and FOR around a finished body. */
 function finishQuery(cursor: Cursor, withClause: WithClause | null, body: QueryBody, start: number): Query {
   const orderBy: readonly OrderItem[] = cursor.at('ORDER') ? parseOrderBy(cursor) : [];
@@ -550,9 +313,4 @@ function parseFetch(cursor: Cursor): Expression {
   if (cursor.eatAny('ROW', 'ROWS') === null) cursor.fail('ROWS');
   cursor.expect('ONLY');
   return count;
-}
-
-/** A query of a body alone: no common tables, no order, no limit. */
-function plainQuery(start: number, end: number, body: QueryBody): Query {
-  return { kind: 'query', start, end, with: null, body, orderBy: none, offset: null, limit: null, forClause: null };
 }

@@ -1,7 +1,7 @@
 import type { Cursor } from './cursor.ts';
 import { parseCursorQuery } from './declarations.ts';
 import { parseName } from './names.ts';
-import { parsePostfix } from './primary.ts';
+import { parsePostfix } from './postfix.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, Name, SetOption, Statement, Variable } from './tree.ts';
 

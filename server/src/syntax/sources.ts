@@ -1,24 +1,16 @@
-import { parseCall } from './calls.ts';
+import { parseAlias, parseAliasAndColumns } from './aliases.ts';
 import { type Cursor, deepestNesting } from './cursor.ts';
+import { finishFunction, opaqueCall, parseFunctionSource, skipReadOptions } from './functionSources.ts';
 import { isTableHint, parseTableHints } from './hints.ts';
 import { parseJoins } from './joins.ts';
-import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
+import { atQueryInParentheses } from './lookahead.ts';
+import { closeParenthesis, parseName } from './names.ts';
 import { none } from './none.ts';
 import { parsePivot, parseUnpivot } from './pivot.ts';
-import { parsePostfix } from './primary.ts';
+import { parsePostfix } from './postfix.ts';
+import { parseSample, parseTimeTravel } from './timeTravel.ts';
 import { tokenKind } from './tokens.ts';
-import type {
-  Call,
-  Expression,
-  Identifier,
-  MemberAccess,
-  Name,
-  OpaqueClause,
-  SchemaColumn,
-  TableHint,
-  TableSource,
-} from './tree.ts';
-import { parseDataType } from './types.ts';
+import type { Expression, Identifier, Name, TableHint, TableSource } from './tree.ts';
 
 /** The comma-separated sources of a FROM clause. */
 export function parseSources(cursor: Cursor): readonly TableSource[] {
@@ -87,8 +79,6 @@ const rowsetFunctions: ReadonlySet<string> = new Set([
   'SEMANTICSIMILARITYTABLE',
   'SEMANTICSIMILARITYDETAILSTABLE',
 ]);
-/** Functions with a grammar of their own inside the parentheses that are no reserved words. */
-const opaqueFunctions: ReadonlySet<string> = new Set(['PREDICT', 'CHANGETABLE', 'VECTOR_SEARCH', 'AI_GENERATE_CHUNKS']);
 
 /** Spark's and DuckDB's further forms. */
 function parseOtherSource(cursor: Cursor): TableSource {
@@ -162,29 +152,15 @@ function finishTable(cursor: Cursor, start: number, name: Name): TableSource {
   return { kind: 'table', start, end: cursor.end, name, alias, columns, hints, timeTravel, sample };
 }
 
-/** Spark's options of one read: `STREAM (t) WITH (SKIPCHANGECOMMITS)`. */
-function skipReadOptions(cursor: Cursor): void {
-  if (cursor.dialect.family !== 'spark' || !cursor.at('WITH') || cursor.peek(1) !== '(') return;
-  cursor.advance();
-  cursor.skipParentheses();
-}
-
 /** T-SQL's order: time travel, alias, sample, hints. Parentheses without WITH hold one hint, maybe before the alias. */
 function finishTsqlTable(cursor: Cursor, start: number, name: Name): TableSource {
   const timeTravel = parseTimeTravel(cursor);
   let hints: readonly TableHint[] = cursor.at('(') ? parseTableHints(cursor) : [];
   const alias = parseAlias(cursor);
   const sample = parseSample(cursor);
-  const hintsBehind = cursor.at('WITH') || cursor.at('HOLDLOCK') || (cursor.at('(') && !startsQueryInside(cursor));
+  const hintsBehind = cursor.at('WITH') || cursor.at('HOLDLOCK') || (cursor.at('(') && !atQueryInParentheses(cursor));
   if (hints.length === 0 && hintsBehind) hints = parseTableHints(cursor);
   return { kind: 'table', start, end: cursor.end, name, alias, columns: none, hints, timeTravel, sample };
-}
-
-/** A statement in parentheses may follow a FROM clause without a semicolon. */
-function startsQueryInside(cursor: Cursor): boolean {
-  let distance = 1;
-  while (cursor.peek(distance) === '(') distance += 1;
-  return cursor.peek(distance) === 'SELECT';
 }
 
 function parseVariableSource(cursor: Cursor): TableSource {
@@ -206,17 +182,6 @@ function requireColumns(cursor: Cursor, source: TableSource): TableSource {
   return source;
 }
 
-function parseFunctionSource(cursor: Cursor, name: Name, lateral: boolean): TableSource {
-  const last = name.parts[name.parts.length - 1]?.name.toUpperCase() ?? '';
-  if (opaqueFunctions.has(last) || (cursor.dialect.family === 'spark' && last === 'IDENTIFIER')) {
-    return finishFunction(cursor, opaqueCall(cursor, name), lateral);
-  }
-  const call = parseCall(cursor, name);
-  const access = call.kind === 'call' ? parsePostfix(cursor, call) : call;
-  if (access.kind === 'member' || access.kind === 'call') return finishFunction(cursor, access, lateral);
-  return finishFunction(cursor, opaqueResult(name, cursor.end, []), lateral);
-}
-
 /** OPENROWSET and its like: what stands in the parentheses is bounded only. */
 function parseRowset(cursor: Cursor): TableSource {
   const { start } = cursor;
@@ -229,89 +194,6 @@ function parseRowset(cursor: Cursor): TableSource {
     return finishTable(cursor, start, name);
   }
   return finishFunction(cursor, call, false);
-}
-
-function opaqueCall(cursor: Cursor, name: Name): Call {
-  const { start } = cursor;
-  cursor.skipParentheses();
-  const clause: OpaqueClause = { kind: 'opaque-clause', start, end: cursor.end, name: 'ARGUMENTS' };
-  return opaqueResult(name, cursor.end, [clause]);
-}
-
-function opaqueResult(name: Name, end: number, clauses: readonly OpaqueClause[]): Call {
-  return {
-    kind: 'call',
-    start: name.start,
-    end,
-    name,
-    arguments: none,
-    distinct: false,
-    orderBy: none,
-    withinGroup: none,
-    filter: null,
-    nulls: null,
-    over: null,
-    clauses,
-  };
-}
-
-function finishFunction(cursor: Cursor, call: Call | MemberAccess, lateral: boolean): TableSource {
-  let schema: readonly SchemaColumn[] = [];
-  if (cursor.dialect.family === 'tsql' && cursor.at('WITH') && cursor.peek(1) === '(') {
-    schema = parseSchema(cursor);
-  }
-  // OPENXML takes the columns of a table that exists.
-  if (cursor.at('WITH') && call.kind === 'call' && isOpenXml(call) && cursor.nameAhead(1)) {
-    cursor.advance();
-    parseName(cursor, 'a table');
-  }
-  const timeTravel = cursor.dialect.family === 'spark' ? parseTimeTravel(cursor) : null;
-  skipReadOptions(cursor);
-  if (cursor.dialect.family === 'duckdb' && cursor.at('WITH') && cursor.peek(1) === 'ORDINALITY') {
-    cursor.advance();
-    cursor.advance();
-  }
-  const { alias, columns } = parseAliasAndColumns(cursor, cursor.dialect.family === 'tsql');
-  if (schema.length === 0 && cursor.dialect.family === 'tsql' && cursor.at('WITH') && cursor.peek(1) === '(') {
-    schema = parseSchema(cursor);
-  }
-  const start = timeTravel === null ? call.start : Math.min(call.start, timeTravel.start);
-  return { kind: 'table-function', start, end: cursor.end, lateral, call, schema, alias, columns, hints: none };
-}
-
-function isOpenXml(call: Call): boolean {
-  return call.name.parts.length === 1 && /^openxml$/i.test(call.name.parts[0]?.name ?? '');
-}
-
-/** `WITH ( name type ['path'] [AS JSON], … )` or `WITH ( table )`. */
-function parseSchema(cursor: Cursor): readonly SchemaColumn[] {
-  const columns: SchemaColumn[] = [];
-  cursor.advance();
-  cursor.advance();
-  do {
-    const { start } = cursor;
-    if (columns.length === 0 && (cursor.peek(1) === ')' || cursor.peek(1) === '.') && cursor.atName) {
-      parseName(cursor);
-      break;
-    }
-    const name = cursor.identifier('a column name');
-    const type = parseDataType(cursor);
-    if (cursor.eat('COLLATE')) cursor.identifier('a collation');
-    if (
-      cursor.kind === tokenKind.string ||
-      cursor.kind === tokenKind.nationalString ||
-      cursor.kind === tokenKind.number
-    ) {
-      cursor.advance();
-    }
-    if (cursor.at('AS') && cursor.peek(1) === 'JSON') {
-      cursor.advance();
-      cursor.advance();
-    }
-    columns.push({ kind: 'schema-column', start, end: cursor.end, name, type });
-  } while (!cursor.recovering && cursor.eat(','));
-  closeParenthesis(cursor);
-  return columns;
 }
 
 /** A query, a write or a join in parentheses. */
@@ -415,155 +297,3 @@ function holdsQuery(cursor: Cursor): boolean {
 }
 
 const queryWords: ReadonlySet<string> = new Set(['DESCRIBE', 'SHOW', 'SUMMARIZE', 'PIVOT', 'UNPIVOT', 'TABLE']);
-
-/** `[AS] alias [(columns)]`. */
-export function parseAliasAndColumns(
-  cursor: Cursor,
-  ofFunction = false,
-): {
-  readonly alias: Identifier | null;
-  readonly columns: readonly Identifier[];
-} {
-  if (cursor.dialect.family === 'spark' && cursor.at('AS') && cursor.peek(1) === '(') {
-    cursor.advance();
-    return { alias: null, columns: parseIdentifierList(cursor) };
-  }
-  const alias = parseAlias(cursor);
-  const next = cursor.peek(2);
-  if (alias === null && ofFunction && cursor.at('(') && cursor.nameAhead(1) && (next === ',' || next === ')')) {
-    return { alias, columns: parseIdentifierList(cursor) };
-  }
-  if (alias === null || !cursor.at('(') || isTableHint(cursor, 1) || startsQueryInside(cursor)) {
-    // Spark: `AS (a, b)` without a name.
-    return { alias, columns: none };
-  }
-  return { alias, columns: parseIdentifierList(cursor) };
-}
-
-/** A source's alias. Words that go on with the statement are none where AS is missing. */
-function parseAlias(cursor: Cursor): Identifier | null {
-  if (cursor.eat('AS')) {
-    if (cursor.dialect.family !== 'tsql' && cursor.kind === tokenKind.reserved) return cursor.takeIdentifier();
-    if (cursor.kind === tokenKind.string) {
-      cursor.fail('an alias');
-      return cursor.missingIdentifier();
-    }
-    return cursor.identifier('an alias');
-  }
-  if (!cursor.atName || continuesStatement(cursor)) return null;
-  return cursor.takeIdentifier();
-}
-
-/** Names that are keywords of what may follow a source. */
-function continuesStatement(cursor: Cursor): boolean {
-  if (cursor.kind !== tokenKind.word || cursor.word === '') return false;
-  const next = cursor.peek(1);
-  switch (cursor.word) {
-    case 'USING':
-      return true;
-    case 'WINDOW':
-      return cursor.peek(2) === 'AS';
-    case 'OFFSET':
-      return cursor.dialect.family !== 'tsql';
-    case 'CLUSTER':
-    case 'DISTRIBUTE':
-    case 'SORT':
-      return next === 'BY';
-    case 'VERSION':
-    case 'TIMESTAMP':
-    case 'SYSTEM_VERSION':
-    case 'SYSTEM_TIME':
-      return next === 'AS';
-    case 'ASOF':
-    case 'POSITIONAL':
-    case 'SEMI':
-    case 'ANTI':
-      return cursor.dialect.family !== 'tsql';
-    case 'PARTITION':
-      return next === '(';
-    case 'REPLACE':
-      return next === 'WHERE' || next === 'USING' || next === 'ON';
-    case 'TABLE':
-      return cursor.dialect.family !== 'tsql' && cursor.nameAhead(1);
-    case 'RETURNING':
-    case 'SET':
-    case 'BY':
-      return cursor.dialect.family !== 'tsql';
-    default:
-      return cursor.onNewLine && next === ':' && cursor.dialect.family === 'tsql';
-  }
-}
-
-/** FOR SYSTEM_TIME … (T-SQL), VERSION or TIMESTAMP AS OF … (Spark), AT (…) (DuckDB). */
-function parseTimeTravel(cursor: Cursor): OpaqueClause | null {
-  const { start } = cursor;
-  if (cursor.dialect.family === 'tsql') {
-    if (!cursor.at('FOR')) return null;
-    const next = cursor.peek(1);
-    if (next === 'PATH') {
-      cursor.advance();
-      cursor.advance();
-      return { kind: 'opaque-clause', start, end: cursor.end, name: 'FOR PATH' };
-    }
-    if (next !== 'SYSTEM_TIME' && !(next === 'TIMESTAMP' && cursor.dialect.platform === 'fabric')) return null;
-    cursor.advance();
-    cursor.advance();
-    parseSystemTime(cursor);
-    cursor.eatSequence('FOR', 'PATH');
-    return { kind: 'opaque-clause', start, end: cursor.end, name: 'FOR SYSTEM_TIME' };
-  }
-  if (cursor.dialect.family === 'duckdb') {
-    if (!cursor.at('AT') || cursor.peek(1) !== '(') return null;
-    cursor.advance();
-    cursor.skipParentheses();
-    return { kind: 'opaque-clause', start, end: cursor.end, name: 'AT' };
-  }
-  cursor.eatSequence('FOR');
-  const kind = cursor.word;
-  if (!['VERSION', 'TIMESTAMP', 'SYSTEM_VERSION', 'SYSTEM_TIME'].includes(kind) || cursor.peek(1) !== 'AS') return null;
-  cursor.advance();
-  cursor.advance();
-  cursor.expect('OF');
-  cursor.grammar.value(cursor);
-  return { kind: 'opaque-clause', start, end: cursor.end, name: `${kind} AS OF` };
-}
-
-function parseSystemTime(cursor: Cursor): void {
-  if (cursor.eat('ALL')) return;
-  if (cursor.at('AS')) {
-    cursor.advance();
-    cursor.expect('OF');
-    cursor.grammar.value(cursor);
-  } else if (cursor.at('FROM') || cursor.at('BETWEEN')) {
-    const middle = cursor.at('FROM') ? 'TO' : 'AND';
-    cursor.advance();
-    cursor.grammar.value(cursor);
-    cursor.expect(middle);
-    cursor.grammar.value(cursor);
-  } else if (cursor.at('CONTAINED')) {
-    cursor.advance();
-    cursor.expect('IN');
-    cursor.expect('(');
-    cursor.grammar.value(cursor);
-    cursor.expect(',');
-    cursor.grammar.value(cursor);
-    closeParenthesis(cursor);
-  } else cursor.fail('AS OF, FROM, BETWEEN, CONTAINED IN or ALL');
-}
-
-function parseSample(cursor: Cursor): OpaqueClause | null {
-  if (!cursor.at('TABLESAMPLE')) return null;
-  const { start } = cursor;
-  cursor.advance();
-  if (cursor.atName) cursor.advance();
-  if (cursor.at('(')) cursor.skipParentheses();
-  else if (cursor.kind === tokenKind.number && cursor.dialect.family === 'duckdb') {
-    cursor.advance();
-    if (!cursor.eat('%')) cursor.eatAny('PERCENT', 'ROWS');
-  } else cursor.fail("'('");
-  if (cursor.at('REPEATABLE')) {
-    cursor.advance();
-    if (cursor.at('(')) cursor.skipParentheses();
-  }
-  return { kind: 'opaque-clause', start, end: cursor.end, name: 'TABLESAMPLE' };
-}

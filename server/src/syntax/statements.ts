@@ -1,4 +1,5 @@
 import { parseAlterTable } from './alterTable.ts';
+import { parseWith } from './commonTables.ts';
 import {
   parseBegin,
   parseIf,
@@ -24,7 +25,7 @@ import {
 import { parseOpaque } from './opaque.ts';
 import { parseOptionalHints } from './output.ts';
 import { parseFunction, parseProcedure, parseTrigger, parseView } from './programs.ts';
-import { parseQueryAfterWith, parseQueryWithTables, parseWith } from './queries.ts';
+import { parseQueryAfterWith, parseQueryWithTables } from './queries.ts';
 import { recoverStatement } from './recovery.ts';
 import { parsePermission } from './security.ts';
 import { parseSet } from './settings.ts';

@@ -1,12 +1,11 @@
-import { isBlank, isDigit, isHexDigit, isNamePart, isNameStart } from './characters.ts';
-import type { Dialect, Family } from './dialect.ts';
+import { carriageReturn, isBlank, isDigit, isHexDigit, isNamePart, isNameStart, newline } from './characters.ts';
+import type { Dialect } from './dialect.ts';
+import { markAt } from './marks.ts';
+import { endOfLine, endOfNumber, endOfPlaceholder, endOfQuoted, endOfSqlcmdVariable } from './tokenEnds.ts';
+import { cellBorder, isAtCellStart, isAtLineStart } from './tokenStarts.ts';
 import { type Token, type TokenKind, tokenKind } from './tokens.ts';
 import { findWord, type WordEntry } from './vocabulary.ts';
 
-/** The comment that separates the cells of a Databricks notebook kept as a file. */
-const cellBorder = '-- COMMAND ----------';
-const newline = 10;
-const carriageReturn = 13;
 const quote = 39;
 const doubleQuote = 34;
 
@@ -158,12 +157,12 @@ export class Tokenizer {
     while (position < limit) {
       const code = text.charCodeAt(position);
       if (code === 36 && text.charCodeAt(position + 1) === 40) {
-        position = this.skipSqlcmdVariable(position);
+        position = endOfSqlcmdVariable(this.text, position, this.limit);
         hash = -1;
         continue;
       }
       if (code === 36 && text.charCodeAt(position + 1) === 123 && this.dialect.family !== 'tsql') {
-        position = this.endOfPlaceholder(position);
+        position = endOfPlaceholder(this.text, position, this.limit);
         hash = -1;
         continue;
       }
@@ -214,21 +213,6 @@ export class Tokenizer {
     return true;
   }
 
-  private endOfPlaceholder(from: number): number {
-    const close = this.text.indexOf('}', from);
-    return close < 0 || close >= this.limit ? this.limit : close + 1;
-  }
-
-  private skipSqlcmdVariable(from: number): number {
-    const { text, limit } = this;
-    let position = from + 2;
-    while (position < limit && isNamePart(text.charCodeAt(position))) position += 1;
-    while (position < limit && text.charCodeAt(position) !== 41 && isVariableFiller(text.charCodeAt(position))) {
-      position += 1;
-    }
-    return text.charCodeAt(position) === 41 && position < limit ? position + 1 : position;
-  }
-
   private readNumber(first: number): void {
     const { text } = this;
     let position = this.position;
@@ -246,7 +230,7 @@ export class Tokenizer {
       this.kind = tokenKind.binary;
       return;
     }
-    this.position = this.endOfNumber(position);
+    this.position = endOfNumber(this.text, position, this.limit, this.dialect.family);
     this.kind = tokenKind.number;
     if (this.dialect.family === 'spark' && this.position < this.limit) this.extendToName(position);
   }
@@ -259,33 +243,6 @@ export class Tokenizer {
     while (end < limit && isNamePart(text.charCodeAt(end))) end += 1;
     this.position = end;
     this.kind = tokenKind.word;
-  }
-
-  private endOfNumber(from: number): number {
-    const { text, limit } = this;
-    const underscores = this.dialect.family === 'duckdb';
-    const digits = (at: number): number => {
-      let position = at;
-      while (position < limit) {
-        const code = text.charCodeAt(position);
-        if (!isDigit(code) && !(underscores && code === 95)) break;
-        position += 1;
-      }
-      return position;
-    };
-    let position = digits(from);
-    if (text.charCodeAt(position) === 46 && position < limit) position = digits(position + 1);
-    if ((text.charCodeAt(position) | 32) === 101 && position < limit) {
-      const sign = text.charCodeAt(position + 1);
-      const exponent = position + (sign === 43 || sign === 45 ? 2 : 1);
-      if (isDigit(text.charCodeAt(exponent))) position = digits(exponent);
-      else if (this.dialect.family === 'tsql') position += sign === 43 || sign === 45 ? 2 : 1;
-    }
-    if (this.dialect.family === 'spark') {
-      const suffix = /^(?:bd|[lsydf])(?![\w])/i.exec(text.slice(position, position + 3));
-      if (suffix !== null) position += suffix[0].length;
-    }
-    return position;
   }
 
   private readOther(code: number, lineStart: boolean): void {
@@ -336,7 +293,7 @@ export class Tokenizer {
         return;
       case 46: // .
         if (isDigit(next)) {
-          const end = this.endOfNumber(this.position);
+          const end = endOfNumber(this.text, this.position, this.limit, this.dialect.family);
           // Spark: the dot of `db.2020_sales` begins no number.
           if (dialect.family === 'spark' && end < this.limit && isNamePart(text.charCodeAt(end))) break;
           this.position = end;
@@ -360,39 +317,18 @@ export class Tokenizer {
   }
 
   private readString(mark: number, backslashes: boolean): void {
-    const { text, limit } = this;
-    let position = this.position + 1;
-    this.kind = tokenKind.string;
-    while (position < limit) {
-      const code = text.charCodeAt(position);
-      if (code === mark) {
-        if (text.charCodeAt(position + 1) !== mark || position + 1 >= limit) {
-          this.position = position + 1;
-          return;
-        }
-        position += 2;
-      } else if (backslashes && code === 92) position += 2;
-      else position += 1;
-    }
-    this.unterminated = true;
-    this.position = limit;
+    this.readToClosing(mark, backslashes, tokenKind.string);
   }
 
   private readQuoted(closing: number, kind: TokenKind): void {
-    const { text, limit } = this;
-    let position = this.position + 1;
+    this.readToClosing(closing, false, kind);
+  }
+
+  private readToClosing(closing: number, backslashes: boolean, kind: TokenKind): void {
+    const end = endOfQuoted(this.text, this.position, this.limit, closing, backslashes);
     this.kind = kind;
-    while (position < limit) {
-      if (text.charCodeAt(position) === closing) {
-        if (text.charCodeAt(position + 1) !== closing || position + 1 >= limit) {
-          this.position = position + 1;
-          return;
-        }
-        position += 2;
-      } else position += 1;
-    }
-    this.unterminated = true;
-    this.position = limit;
+    this.unterminated = end < 0;
+    this.position = end < 0 ? this.limit : end;
   }
 
   /** `@x`, `@@x` in T-SQL; `#t`, `##t` are names there. */
@@ -408,7 +344,8 @@ export class Tokenizer {
     let position = this.position + marks;
     while (position < limit) {
       const code = text.charCodeAt(position);
-      if (code === 36 && text.charCodeAt(position + 1) === 40) position = this.skipSqlcmdVariable(position);
+      if (code === 36 && text.charCodeAt(position + 1) === 40)
+        position = endOfSqlcmdVariable(this.text, position, this.limit);
       else if (isNamePart(code)) position += 1;
       else break;
     }
@@ -421,10 +358,11 @@ export class Tokenizer {
     const { text } = this;
     const { family } = this.dialect;
     if (next === 40 || (isNameStart(next) && family === 'tsql')) {
-      let position = next === 40 ? this.skipSqlcmdVariable(this.position) : this.position + 1;
+      let position = next === 40 ? endOfSqlcmdVariable(this.text, this.position, this.limit) : this.position + 1;
       while (position < this.limit) {
         const code = text.charCodeAt(position);
-        if (code === 36 && text.charCodeAt(position + 1) === 40) position = this.skipSqlcmdVariable(position);
+        if (code === 36 && text.charCodeAt(position + 1) === 40)
+          position = endOfSqlcmdVariable(this.text, position, this.limit);
         else if (isNamePart(code)) position += 1;
         else break;
       }
@@ -433,9 +371,9 @@ export class Tokenizer {
       return true;
     }
     if (next === 123) {
-      let position = this.endOfPlaceholder(this.position);
+      let position = endOfPlaceholder(this.text, this.position, this.limit);
       while (position < this.limit && isNamePart(text.charCodeAt(position))) {
-        position = text.startsWith('${', position) ? this.endOfPlaceholder(position) : position + 1;
+        position = text.startsWith('${', position) ? endOfPlaceholder(this.text, position, this.limit) : position + 1;
       }
       this.position = position;
       this.kind = tokenKind.variable;
@@ -473,85 +411,11 @@ export class Tokenizer {
   }
 
   private readPunctuation(): void {
-    const { text, limit } = this;
-    // The commonest marks begin no longer one.
-    const single = singleMarks[text.charCodeAt(this.position)];
-    if (single !== undefined) {
-      this.word = single;
-      this.kind = tokenKind.punctuation;
-      this.position += 1;
-      return;
-    }
-    const table = marks[this.dialect.family];
-    for (let length = Math.min(4, limit - this.position); length > 0; length -= 1) {
-      const mark = table.get(text.slice(this.position, this.position + length));
-      if (mark !== undefined) {
-        this.word = mark;
-        this.kind = tokenKind.punctuation;
-        this.position += length;
-        return;
-      }
-    }
-    this.kind = tokenKind.unknown;
-    this.position += 1;
+    const mark = markAt(this.text, this.position, this.limit, this.dialect.family);
+    this.word = mark ?? '';
+    this.kind = mark === undefined ? tokenKind.unknown : tokenKind.punctuation;
+    this.position += mark?.length ?? 1;
   }
-}
-
-const tsqlMarkList =
-  '( ) , . ; : :: = < > <= >= <> != !< !> + - * / % & | ^ ~ += -= *= /= %= &= |= ^= || ||= << >> ! { }'.split(' ');
-const otherMarkList =
-  '( ) , . ; : :: := = == < > <= >= <> != <=> + - * / // % & | ^ ~ || << >> [ ] { } -> ->> => ! ** @> <@ && |> @ # \\'.split(
-    ' ',
-  );
-/** By character code: marks that are no prefix of another mark. */
-const singleMarks: readonly (string | undefined)[] = Array.from({ length: 128 }, (_, code) => {
-  const mark = String.fromCharCode(code);
-  return '(),;.'.includes(mark) ? mark : undefined;
-});
-/** DuckDB's operators for patterns, regular expressions and prefixes. */
-const duckdbMarkList = [...otherMarkList, ...'!~ ~~ !~~ ~~* !~~* ~~~ ^@'.split(' ')];
-const mapOf = (list: readonly string[]): ReadonlyMap<string, string> => new Map(list.map((mark) => [mark, mark]));
-const marks: Readonly<Record<Family, ReadonlyMap<string, string>>> = {
-  tsql: mapOf(tsqlMarkList),
-  spark: mapOf(otherMarkList),
-  duckdb: mapOf(duckdbMarkList),
-};
-
-/** Blanks and name characters are tolerated inside `$( … )`, nothing else. */
-function isVariableFiller(code: number): boolean {
-  return code === 32 || isNamePart(code);
-}
-
-function endOfLine(text: string, from: number, limit: number): number {
-  let position = from;
-  while (position < limit) {
-    const code = text.charCodeAt(position);
-    if (code === newline || code === carriageReturn) break;
-    position += 1;
-  }
-  return position;
-}
-
-/** True if only blanks and finished comments stand between the start of the line and the offset. */
-function isAtLineStart(text: string, offset: number): boolean {
-  let position = offset - 1;
-  while (position >= 0) {
-    const code = text.charCodeAt(position);
-    if (code === newline || code === carriageReturn) return true;
-    if (code === 47 && text.charCodeAt(position - 1) === 42) {
-      const open = text.lastIndexOf('/*', position - 2);
-      if (open < 0) return false;
-      position = open - 1;
-    } else if (isBlank(code)) position -= 1;
-    else return false;
-  }
-  return true;
-}
-
-/** Only blanks stand between the offset and the cell border or the start of the text before it. */
-function isAtCellStart(text: string, offset: number): boolean {
-  const border = text.lastIndexOf(cellBorder, offset);
-  return text.slice(border < 0 ? 0 : border + cellBorder.length, offset).trim() === '';
 }
 
 /** All tokens of a text, comments and white space left out: the gaps between them. */

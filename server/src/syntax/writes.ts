@@ -1,12 +1,12 @@
+import { parseAliasAndColumns } from './aliases.ts';
 import type { Cursor } from './cursor.ts';
 import { parseTableHints } from './hints.ts';
 import { parseMerge } from './merge.ts';
 import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
 import { none } from './none.ts';
 import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
-import { parsePostfix } from './primary.ts';
+import { parsePostfix } from './postfix.ts';
 import { parseInsertValue, parseQueryWithTables } from './queries.ts';
-import { parseAliasAndColumns } from './sources.ts';
 import { tokenKind } from './tokens.ts';
 import { parseTop } from './top.ts';
 import type {

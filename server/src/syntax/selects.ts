@@ -1,0 +1,138 @@
+import { parseWindow } from './calls.ts';
+import type { Cursor } from './cursor.ts';
+import { parseGroupBy } from './grouping.ts';
+import { atQueryContinuation } from './lookahead.ts';
+import { parseName } from './names.ts';
+import { parseSelectItems } from './selectItems.ts';
+import { parseTop } from './top.ts';
+import type { Expression, NamedWindow, OpaqueClause, Select, TableSource } from './tree.ts';
+
+/** SELECT … up to HAVING and QUALIFY. */
+export function parseSelect(cursor: Cursor): Select {
+  const { start } = cursor;
+  cursor.advance();
+  let distinct = false;
+  if (cursor.eat('DISTINCT')) {
+    distinct = true;
+    if (cursor.dialect.family === 'duckdb' && cursor.at('ON') && cursor.peek(1) === '(') {
+      cursor.advance();
+      cursor.skipParentheses();
+    }
+  } else if (!isColumnNamedAll(cursor)) cursor.eat('ALL');
+  const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor, true) : null;
+  const items = parseSelectItems(cursor);
+  const into =
+    cursor.dialect.family === 'tsql' && cursor.eat('INTO') ? parseName(cursor, 'the name of a new table') : null;
+  if (into !== null && cursor.at('ON')) {
+    cursor.advance();
+    cursor.identifier('a filegroup');
+  }
+  const tail = parseSelectTail(cursor);
+  return { kind: 'select', start, end: cursor.end, top, distinct, items, into, ...tail };
+}
+
+/** Spark: in `SELECT all, b` the word is a column's name. */
+function isColumnNamedAll(cursor: Cursor): boolean {
+  return cursor.dialect.family === 'spark' && cursor.at('ALL') && (cursor.peek(1) === ',' || cursor.peek(1) === 'FROM');
+}
+
+type SelectTail = Pick<Select, 'from' | 'where' | 'groupBy' | 'having' | 'windows' | 'qualify' | 'clauses'>;
+
+/** What follows the items of a SELECT: FROM up to QUALIFY, with the clauses of the dialect. */
+export function parseSelectTail(cursor: Cursor): SelectTail {
+  const clauses: OpaqueClause[] = [];
+  if (cursor.dialect.family === 'spark' && (cursor.at('USING') || (cursor.at('ROW') && cursor.peek(1) === 'FORMAT'))) {
+    clauses.push(skipTransform(cursor));
+  }
+  const from: readonly TableSource[] = cursor.eat('FROM') ? cursor.grammar.sources(cursor) : [];
+  while (atLateralView(cursor)) clauses.push(skipLateralView(cursor));
+  const where = cursor.eat('WHERE') ? cursor.grammar.condition(cursor) : null;
+  const groupBy = cursor.at('GROUP') ? parseGroupBy(cursor) : null;
+  const having = cursor.eat('HAVING') ? cursor.grammar.condition(cursor) : null;
+  let windows: readonly NamedWindow[] = [];
+  let qualify: Expression | null = null;
+  for (let again = true; again && !cursor.recovering; ) {
+    again = false;
+    if (cursor.at('WINDOW') && windows.length === 0 && (cursor.peek(2) === 'AS' || cursor.peek(1) === 'IDENTIFIER')) {
+      windows = parseWindows(cursor);
+      again = true;
+    }
+    if (cursor.dialect.family !== 'tsql' && qualify === null && cursor.eat('QUALIFY')) {
+      qualify = cursor.grammar.condition(cursor);
+      again = true;
+    }
+  }
+  if (cursor.dialect.family === 'duckdb' && cursor.at('USING') && cursor.peek(1) === 'SAMPLE') {
+    clauses.push(skipSample(cursor));
+  }
+  while (cursor.dialect.family === 'spark' && (cursor.at('CLUSTER') || cursor.at('DISTRIBUTE') || cursor.at('SORT'))) {
+    if (cursor.peek(1) !== 'BY') break;
+    clauses.push(parseSparkOrder(cursor));
+  }
+  return { from, where, groupBy, having, windows, qualify, clauses };
+}
+
+function parseSparkOrder(cursor: Cursor): OpaqueClause {
+  const { start, word } = cursor;
+  cursor.advance();
+  cursor.advance();
+  do {
+    cursor.grammar.value(cursor);
+    cursor.eatAny('ASC', 'DESC');
+  } while (!cursor.recovering && cursor.eat(','));
+  return { kind: 'opaque-clause', start, end: cursor.end, name: `${word} BY` };
+}
+
+/** `ROW FORMAT … USING 'script' AS (…)` behind TRANSFORM (…). */
+function skipTransform(cursor: Cursor): OpaqueClause {
+  const { start } = cursor;
+  while (!cursor.atEnd && !cursor.at(';') && !cursor.at('FROM') && !cursor.at(')')) {
+    if (cursor.at('(')) cursor.skipParentheses();
+    else cursor.advance();
+  }
+  return { kind: 'opaque-clause', start, end: cursor.end, name: 'USING' };
+}
+
+/** Spark's `LATERAL VIEW`. */
+export function atLateralView(cursor: Cursor): boolean {
+  return cursor.dialect.family === 'spark' && cursor.at('LATERAL') && cursor.peek(1) === 'VIEW';
+}
+
+/** `LATERAL VIEW [OUTER] f (x) t AS a, b`; the current token is LATERAL. */
+export function skipLateralView(cursor: Cursor): OpaqueClause {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  cursor.eat('OUTER');
+  cursor.grammar.value(cursor);
+  if (cursor.atName) cursor.takeIdentifier();
+  if (cursor.eat('AS')) {
+    do cursor.identifier('a column name');
+    while (!cursor.recovering && cursor.eat(','));
+  }
+  return { kind: 'opaque-clause', start, end: cursor.end, name: 'LATERAL VIEW' };
+}
+
+function skipSample(cursor: Cursor): OpaqueClause {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  while (!cursor.atEnd && !cursor.at(';') && !cursor.at(')') && !atQueryContinuation(cursor)) {
+    if (cursor.at('(')) cursor.skipParentheses();
+    else cursor.advance();
+  }
+  return { kind: 'opaque-clause', start, end: cursor.end, name: 'USING SAMPLE' };
+}
+
+function parseWindows(cursor: Cursor): readonly NamedWindow[] {
+  const windows: NamedWindow[] = [];
+  cursor.advance();
+  do {
+    const { start } = cursor;
+    const name = cursor.identifier('the name of a window');
+    cursor.expect('AS');
+    const window = parseWindow(cursor, cursor.start);
+    windows.push({ kind: 'named-window', start, end: cursor.end, name, window });
+  } while (!cursor.recovering && cursor.eat(','));
+  return windows;
+}
