@@ -3,10 +3,11 @@ import { columnComparisons, isNegated } from './analysis/comparisons.ts';
 import { insertAt } from './analysis/fixes.ts';
 import { branchesOf, equatedSides, mergesOf } from './analysis/merges.ts';
 import { columnName, plainColumn, same } from './analysis/names.ts';
+import { coversKey } from './analysis/relations.ts';
 import { isDigestRole } from './analysis/roles.ts';
 import { columnsIn, sameTable, sourceOfColumn } from './analysis/sides.ts';
 import { ancestor, conjuncts, type Scope, type Source, type Step, scopeOfQuery } from './analysis/steps.ts';
-import { coversKey, sourceText } from './analysis/tables.ts';
+import { sourceText } from './analysis/tables.ts';
 import { currentTest } from './analysis/versions.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 

@@ -1,7 +1,8 @@
 import { insertAt } from './analysis/fixes.ts';
 import { keyColumns, mergesOf } from './analysis/merges.ts';
 import { includes, same } from './analysis/names.ts';
-import { coversKey, sourceText } from './analysis/tables.ts';
+import { coversKey } from './analysis/relations.ts';
+import { sourceText } from './analysis/tables.ts';
 import { allPlatforms, type Rule } from './engine/rule.ts';
 
 export const mergeJoinsOnPartOfKey: Rule = {

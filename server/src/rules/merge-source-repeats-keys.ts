@@ -8,8 +8,9 @@ import {
   sourceKeyColumns,
 } from './analysis/merges.ts';
 import { includes } from './analysis/names.ts';
+import { coversKey, type Relation } from './analysis/relations.ts';
 import type { Source, Step } from './analysis/steps.ts';
-import { coversKey, type Relation, sourceText } from './analysis/tables.ts';
+import { sourceText } from './analysis/tables.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const mergeSourceRepeatsKeys: Rule = {

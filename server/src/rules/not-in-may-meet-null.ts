@@ -1,8 +1,8 @@
 import type { InQuery } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
 import { columnName, plainColumn } from './analysis/names.ts';
+import { queryRelation } from './analysis/relations.ts';
 import type { Step } from './analysis/steps.ts';
-import { queryRelation } from './analysis/tables.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const notInMayMeetNull: Rule = {

@@ -2,9 +2,10 @@ import { bare } from '../syntax/inspect.ts';
 import type { Call } from '../syntax/tree.ts';
 import { insertAt } from './analysis/fixes.ts';
 import { callName, columnName, includes, plainColumn, roleByName, same } from './analysis/names.ts';
+import { coversKey } from './analysis/relations.ts';
 import { isConstant, sourceOfColumn } from './analysis/sides.ts';
 import { ancestor, type Entry, type Step } from './analysis/steps.ts';
-import { coversKey, sourceText } from './analysis/tables.ts';
+import { sourceText } from './analysis/tables.ts';
 import { allPlatforms, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const rowChoiceHasTies: Rule = {

@@ -1,9 +1,10 @@
 import { insertAt } from './analysis/fixes.ts';
 import { hasDescendant } from './analysis/flow.ts';
 import { mergesOf, sourceKeyColumns } from './analysis/merges.ts';
+import { coversKey } from './analysis/relations.ts';
 import { indicesWhere, indicesWith, stepsAt } from './analysis/selections.ts';
 import { meet, tableNamesOf, tablesIn } from './analysis/sides.ts';
-import { coversKey, sourceText } from './analysis/tables.ts';
+import { sourceText } from './analysis/tables.ts';
 import type { Rule } from './engine/rule.ts';
 
 export const unenforcedKeyIsTrusted: Rule = {

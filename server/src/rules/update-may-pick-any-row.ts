@@ -2,9 +2,10 @@ import type { Expression } from '../syntax/tree.ts';
 import { replace } from './analysis/fixes.ts';
 import { equatedSides } from './analysis/merges.ts';
 import { columnName, includes, plainColumn } from './analysis/names.ts';
+import { coversKey } from './analysis/relations.ts';
 import { columnsIn, joinConditions, meet, originsOf, sourceOfColumn } from './analysis/sides.ts';
 import { conjuncts, type Scope, type Source, type Step } from './analysis/steps.ts';
-import { coversKey, sourceText } from './analysis/tables.ts';
+import { sourceText } from './analysis/tables.ts';
 import type { FindingFix, Rule, RuleContext } from './engine/rule.ts';
 
 export const updateMayPickAnyRow: Rule = {

@@ -9,8 +9,7 @@ import { type FileDefinitions, readAgain, readDefinitions } from '../model/defin
 import { type FileMention, readMentions } from '../model/mentions.ts';
 import { formatTableName, nameFits } from '../model/names.ts';
 import type { SecondReader } from '../model/second-reader.ts';
-import { joinObjects, noObjects, schemaObjectsOf } from '../rules/analysis/schema-objects.ts';
-import type { SchemaObjects } from '../rules/analysis/tables.ts';
+import { joinObjects, noObjects, type SchemaObjects, schemaObjectsOf } from '../rules/analysis/schema-objects.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
 import { lineStartsOf, problemsOf, rangeOf, tableNameOf, unitsOf } from '../syntax/inspect.ts';
 import { platformOrExpected } from '../syntax/platform.ts';

@@ -2,9 +2,10 @@ import { bare, childrenOf } from '../../syntax/inspect.ts';
 import type { Binary, ColumnReference, Expression, Node } from '../../syntax/tree.ts';
 import { memo } from './memo.ts';
 import { columnName, plainColumn, same } from './names.ts';
+import { columnNamed } from './relations.ts';
 import { sourceOfColumn } from './sides.ts';
 import type { Entry, Scope, Step } from './steps.ts';
-import { columnNamed, type Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 /** `a <> b` or `a = b` between plain columns of two different sources. */
 export interface ColumnComparison {

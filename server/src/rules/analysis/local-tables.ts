@@ -11,10 +11,10 @@ import { guessRole } from '../../model/roles.ts';
 import { structureOf } from '../../model/structure.ts';
 import { tableNameOf } from '../../syntax/inspect.ts';
 import type { Query, Script, Statement, TableElement } from '../../syntax/tree.ts';
-import { joinObjects, objectsOfStatement } from './schema-objects.ts';
+import { joinObjects, objectsOfStatement, type SchemaObjects } from './schema-objects.ts';
 import { rootSuccession, rootsOf, type Step, stepsOfRoot } from './steps.ts';
 import { makeFilter } from './succession.ts';
-import type { LocalTables, SchemaObjects } from './tables.ts';
+import type { LocalTables } from './tables.ts';
 
 export interface LocalTablesReading {
   /** The top-level statements that make tables; the same ones mean the same tables. */

@@ -1,6 +1,38 @@
+import type { TableName } from '../../../../protocol/catalog.ts';
 import { findAll, lastPart, tableNameOf, unitsOf } from '../../syntax/inspect.ts';
 import type { IndexDefinition, Name, Script, Statement, TableElement } from '../../syntax/tree.ts';
-import type { FilteredIndexFact, ForeignKeyFact, SchemaObjects, TriggerFact } from './tables.ts';
+
+/** A trigger that the DDL or the script creates. */
+export interface TriggerFact {
+  readonly table: TableName;
+  readonly name: string;
+  readonly events: readonly string[];
+  readonly insteadOf: boolean;
+}
+
+export interface ForeignKeyFact {
+  readonly from: TableName;
+  readonly to: TableName;
+}
+
+/** A unique index with a WHERE clause. */
+export interface FilteredIndexFact {
+  readonly table: TableName;
+  readonly name: string;
+  /** Columns that its filter reads. */
+  readonly filter: readonly string[];
+}
+
+/** What stands in the folder besides tables, as far as rules ask. */
+export interface SchemaObjects {
+  readonly triggers: readonly TriggerFact[];
+  readonly foreignKeys: readonly ForeignKeyFact[];
+  readonly filteredIndexes: readonly FilteredIndexFact[];
+  /** Columns that are GENERATED ALWAYS AS IDENTITY. */
+  readonly alwaysIdentities: readonly { readonly table: TableName; readonly column: string }[];
+  /** Tables with a columnstore index that CREATE INDEX made. */
+  readonly columnstores: readonly TableName[];
+}
 
 export const noObjects: SchemaObjects = {
   triggers: [],
@@ -16,12 +48,16 @@ export function schemaObjectsOf(scripts: readonly Script[]): SchemaObjects {
 }
 
 export function joinObjects(parts: readonly SchemaObjects[]): SchemaObjects {
+  // Most statements and files make none.
+  const [first = noObjects, ...others] = parts.filter((part) => part !== noObjects);
+  if (others.length === 0) return first;
+  const all = [first, ...others];
   return {
-    triggers: parts.flatMap((part) => part.triggers),
-    foreignKeys: parts.flatMap((part) => part.foreignKeys),
-    filteredIndexes: parts.flatMap((part) => part.filteredIndexes),
-    alwaysIdentities: parts.flatMap((part) => part.alwaysIdentities),
-    columnstores: parts.flatMap((part) => part.columnstores),
+    triggers: all.flatMap((part) => part.triggers),
+    foreignKeys: all.flatMap((part) => part.foreignKeys),
+    filteredIndexes: all.flatMap((part) => part.filteredIndexes),
+    alwaysIdentities: all.flatMap((part) => part.alwaysIdentities),
+    columnstores: all.flatMap((part) => part.columnstores),
   };
 }
 
@@ -69,7 +105,8 @@ function ofElements(table: Name, elements: readonly TableElement[]): SchemaObjec
       foreignKeys.push({ from: tableNameOf(table), to: tableNameOf(constraint.references.table) });
     }
   }
-  return joinObjects([{ ...noObjects, foreignKeys, alwaysIdentities }, ...parts]);
+  const none = foreignKeys.length === 0 && alwaysIdentities.length === 0;
+  return joinObjects([none ? noObjects : { ...noObjects, foreignKeys, alwaysIdentities }, ...parts]);
 }
 
 function ofIndex(table: Name, index: IndexDefinition): SchemaObjects {

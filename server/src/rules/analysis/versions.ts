@@ -2,10 +2,11 @@ import { bare } from '../../syntax/inspect.ts';
 import type { Assignment, ColumnReference, Expression, MergeUpdate, Update } from '../../syntax/tree.ts';
 import { memoByStep } from './memo.ts';
 import { columnName, plainColumn, same } from './names.ts';
+import { rowNumberOf } from './relations.ts';
 import { indicesByTables, stepsAt } from './selections.ts';
 import { columnsIn, innerColumn, isConstant, sourceOfColumn } from './sides.ts';
 import type { Body, Scope, Source, Step } from './steps.ts';
-import { rowNumberOf, type Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 /** A condition that keeps only open or current versions of one source. */
 export interface CurrentTest {

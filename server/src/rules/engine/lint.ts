@@ -6,11 +6,12 @@ import { lineStartsOf, positionOf, type Span, unitsOf } from '../../syntax/inspe
 import type { Script, Statement } from '../../syntax/tree.ts';
 import { localTablesOf } from '../analysis/local-tables.ts';
 import { memo } from '../analysis/memo.ts';
+import type { SchemaObjects } from '../analysis/schema-objects.ts';
 import { noObjects } from '../analysis/schema-objects.ts';
 import { indicesWhere, stepsAt } from '../analysis/selections.ts';
 import { type Body, bodiesOf, rootSuccession, rootsOf, type Step, stepsOfRoot } from '../analysis/steps.ts';
 import { makeFilter } from '../analysis/succession.ts';
-import { makeTables, type SchemaObjects, type Tables } from '../analysis/tables.ts';
+import { makeTables, type Tables } from '../analysis/tables.ts';
 import { embeddedScripts, offsetInLiteral } from './embedded.ts';
 import { finish, type InSteps } from './in-steps.ts';
 import type { Edit, Finding, Regenerate, Rule, RuleContext } from './rule.ts';
