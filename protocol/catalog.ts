@@ -36,6 +36,8 @@ export interface CatalogKey {
 
 export interface CatalogTable {
   readonly name: TableName;
+  /** Names that it bore before a rename; left out where there are none. */
+  readonly formerNames?: readonly TableName[];
   readonly platform: PlatformName;
   readonly role: TableRole;
   /** 0 to 1. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { entityAt } from '../../server/src/features/entity.ts';
+import { hover } from '../../server/src/features/hover.ts';
 import { definition, filesMentioning, referencesIn } from '../../server/src/features/navigation.ts';
 import { renameEdits, renameRange, renameRefusal } from '../../server/src/features/rename.ts';
-import { expectRanges, openFiles, underlined, warehouse } from '../support/editor.ts';
+import { documentSymbols } from '../../server/src/features/symbols.ts';
+import { expectRanges, openFiles, textAt, underlined, warehouse } from '../support/editor.ts';
 
 /** Goes from the cursor in `load.sql` to the underlined place of `ddl.sql`. */
 function checkDefinition(ddl: string, load: string): void {
@@ -113,5 +115,34 @@ describe('rename', () => {
     expect(renameRefusal(entity, 'Town')).toBeNull();
     expect(renameRefusal(entity, 'address1')).toContain('already has a column');
     expect(renameRefusal(entity, ' ')).toContain('needs a name');
+  });
+});
+
+describe('a table that another file renames', () => {
+  const files = {
+    'ddl.sql': 'CREATE TABLE raw.Sat (a int, b int)',
+    'rename.sql': "EXEC sp_rename 'raw.Sat', 'SatPatient'",
+  };
+
+  test('is found from its new name, and its columns', () => {
+    for (const [load, expected] of [
+      ['SELECT a FROM raw.Sat|Patient', 'CREATE TABLE raw.Sat (a int, b int)'],
+      ['SELECT |b FROM raw.SatPatient', 'b int'],
+    ] as const) {
+      const { view, position, workspace } = openFiles({ ...files, 'load.sql': load });
+      const [place, ...more] = definition(view, position);
+      const ddl = workspace.view('file:///house/ddl.sql');
+      if (place === undefined || ddl === undefined) throw new Error('no place');
+      expect([place.file, textAt(ddl, place.range), more.length]).toEqual(['file:///house/ddl.sql', expected, 0]);
+    }
+  });
+
+  test('is the same where its old name stands', () => {
+    const { view, position } = openFiles({ ...files, 'ddl.sql': 'CREATE TABLE raw.S|at (a int, b int)' });
+    expect(hover(view, position)?.markdown).toContain('**raw.SatPatient**');
+    expect(documentSymbols(view).map(({ detail }) => detail)).toEqual(['staging']);
+    const entity = entityAt(view, position);
+    if (entity === undefined) throw new Error('nothing at the cursor');
+    expect(filesMentioning(view, entity)).toEqual(['file:///house/ddl.sql']);
   });
 });

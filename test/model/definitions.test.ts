@@ -122,7 +122,7 @@ EXEC sys.sp_rename @objname = N'[dbo].[T].[b c]', @objtype = 'column', @newname 
 EXEC sp_rename 'dbo.T.id', 'no', 'INDEX'
 EXEC sp_rename 'dbo.T', 'id'
 EXEC sp_rename @name, 'no', 'COLUMN'`;
-    const table = tableIn(catalogFrom(ddl, platform), 'T');
+    const table = tableIn(catalogFrom(ddl, platform), 'id');
     expect(table.columns.map(({ name }) => name)).toEqual(['id', 'd e']);
     expect(table.keys.map(({ columns }) => columns)).toEqual([['id']]);
   });

@@ -29,7 +29,8 @@ export function codeLenses(view: DocumentView): readonly CodeLens[] {
   const bySource = grouped(folder.loads, ({ specification }) => tableKey(specification.source));
   return definitions.tables.flatMap((table) => {
     const range = { start: table.range.start, end: table.range.start };
-    const key = tableKey(table.name);
+    // Another file may rename it.
+    const key = tableKey((folder.catalog.lookup.one(table.name) ?? table).name);
     const written = byTarget.get(key) ?? [];
     const read = bySource.get(key) ?? [];
     return [

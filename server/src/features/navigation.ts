@@ -1,6 +1,7 @@
 import type { CatalogTable } from '../../../protocol/catalog.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import { bindUnit, type Mention } from '../model/binding.ts';
+import type { TableFacts } from '../model/facts.ts';
 import { nameFits, sameIdentifier, tableKey } from '../model/names.ts';
 import { absoluteRange, lastPart, unitsOf } from '../syntax/inspect.ts';
 import { columnsNamed, type Entity, entityAt } from './entity.ts';
@@ -26,18 +27,21 @@ export function definition(view: DocumentView, position: Position): readonly Loc
 function locationOfTable(view: DocumentView, table: CatalogTable): Location {
   const definitions = view.folder.definitionsOf(table.file);
   const facts = [...(definitions?.tables ?? []), ...(definitions?.derived.map((derived) => derived.facts) ?? [])];
-  const now = facts.find((candidate) => tableKey(candidate.name) === tableKey(table.name));
+  const now = facts.find((candidate) => isDefinitionOf(candidate, table));
   return { file: table.file, range: now?.range ?? table.range };
 }
 
 function locationOfColumn(view: DocumentView, table: CatalogTable, name: string): Location {
-  const inTable = view.folder
-    .definitionsOf(table.file)
-    ?.tables.find((candidate) => tableKey(candidate.name) === tableKey(table.name));
+  const inTable = view.folder.definitionsOf(table.file)?.tables.find((candidate) => isDefinitionOf(candidate, table));
   const column = [...(inTable?.columns ?? []), ...table.columns].find((candidate) =>
     sameIdentifier(candidate.name, name),
   );
   return { file: table.file, range: column?.range ?? table.range };
+}
+
+/** A file knows a table by its first name where another file renames it. */
+function isDefinitionOf({ name }: TableFacts, table: CatalogTable): boolean {
+  return [table.name, ...(table.formerNames ?? [])].some((one) => tableKey(one) === tableKey(name));
 }
 
 /** The files that mention the table of an entity; the places inside them are found by `referencesIn`. */

@@ -97,7 +97,8 @@ function catalogTable(
   naturalKey: readonly string[],
   conventions: Conventions,
 ): CatalogTable {
-  const { name, platform, file, range, options } = structure.table;
+  const { name, formerNames, platform, file, range, options } = structure.table;
+  const formerly = formerNames === undefined ? {} : { formerNames };
   const { role, confidence, reasons } = guess;
   const meaning = readMeaning(structure, role, naturalKey);
   const roles = Object.entries(correctionFor(structure.table, conventions)?.columns ?? {});
@@ -105,7 +106,7 @@ function catalogTable(
     const stated = roles.find(([name]) => sameIdentifier(name, column.name))?.[1];
     return stated === undefined ? column : { ...column, role: stated };
   });
-  return { name, platform, role, confidence, reasons, file, range, columns, keys: meaning.keys, options };
+  return { name, ...formerly, platform, role, confidence, reasons, file, range, columns, keys: meaning.keys, options };
 }
 
 /**

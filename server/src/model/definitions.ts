@@ -17,8 +17,9 @@ import { readElements, type Source } from './elements.ts';
 import type { TableFacts } from './facts.ts';
 import { nameFits, sameIdentifier, tableKey } from './names.ts';
 import { type QueryColumn, type QueryColumns, readQueryColumns } from './query-columns.ts';
+import { bears, fromTable, type TableRename, tableRename, underNewName } from './renames.ts';
 import type { SecondReader } from './second-reader.ts';
-import { changeOf, columnRename, renamedTo, type TableChange } from './table-changes.ts';
+import { changeOf, columnRename, type TableChange } from './table-changes.ts';
 
 /** A table whose columns follow from a query, another table, or both. */
 export interface DerivedDefinition {
@@ -47,32 +48,27 @@ export interface FileDefinitions {
  * `definedWhileItRuns` has it, too.
  */
 export function readDefinitions(script: Script, file: string): FileDefinitions {
-  const { tables, derived, changes, dropped } = readScript(script, file);
-  if (dropped.size === 0) return { file, platform: script.platform, tables, derived, changes };
+  const { tables, derived, changes, dropped } = readScript(script, file, true);
   const stays = (facts: TableFacts): boolean => !dropped.has(facts);
-  const staying = [...tables, ...derived.map((each) => each.facts)].filter(stays);
-  const isGone = ({ table }: TableChange): boolean =>
-    [...dropped].some(({ name }) => nameFits(table, name)) && !staying.some(({ name }) => nameFits(table, name));
   return {
     file,
     platform: script.platform,
     tables: tables.filter(stays),
     derived: derived.filter(({ facts }) => stays(facts)),
-    // An emptied change keeps its place, which `changesBefore` counts.
-    changes: changes.map((change) => (isGone(change) ? { ...noChange, table: change.table } : change)),
+    changes,
   };
 }
 
-/** What a script's own statements can name: all that it defines, with what it drops before its end. */
+/** What a script's own statements can name: all that it defines, with what it drops before its end, under its first name. */
 export function definedWhileItRuns(script: Script, file: string): FileDefinitions {
-  const { tables, derived, changes } = readScript(script, file);
+  const { tables, derived, changes } = readScript(script, file, false);
   return { file, platform: script.platform, tables, derived, changes };
 }
 
 /** The tables and views that a script makes and drops again. */
 export function droppedAgain(script: Script): Pick<FileDefinitions, 'tables' | 'derived'> {
   if (!unitsOf(script).some(({ statement }) => mayDrop(statement))) return { tables: [], derived: [] };
-  const { tables, derived, dropped } = readScript(script, '');
+  const { tables, derived, dropped } = readScript(script, '', true);
   return {
     tables: tables.filter((facts) => dropped.has(facts)),
     derived: derived.filter(({ facts }) => dropped.has(facts)),
@@ -84,8 +80,8 @@ function mayDrop({ kind }: Statement): boolean {
   return kind === 'drop' || kind === 'if' || kind === 'block' || kind === 'try-catch';
 }
 
-function readScript(script: Script, file: string): DefinitionReader {
-  const reader = new DefinitionReader(script, file);
+function readScript(script: Script, file: string, toTheEnd: boolean): DefinitionReader {
+  const reader = new DefinitionReader(script, file, toTheEnd);
   for (const unit of unitsOf(script)) reader.readStatement(unit, unit.statement);
   return reader;
 }
@@ -116,31 +112,38 @@ const noChange: Omit<TableChange, 'table'> = {
   alterColumns: [],
   renameColumns: [],
   defaults: [],
+  newName: null,
 };
 
 /** Where the way back begins in files of migration tools, which drop there what the way forth has made. */
 const wayBack = /^[ \t]*--[ \t]*(?:\+(?:goose|migrate)[ \t]+down|migrate:down|\/\/[ \t]*@undo)\b/im;
 
 class DefinitionReader {
-  readonly tables: TableFacts[] = [];
-  readonly derived: DerivedDefinition[] = [];
+  tables: TableFacts[] = [];
+  derived: DerivedDefinition[] = [];
   readonly changes: TableChange[] = [];
   /** Of the tables and views: those that the script drops again. */
   readonly dropped = new Set<TableFacts>();
+  /** What the script had changed of a table before it dropped it, by the place among its changes. */
+  private readonly changesBefore = new Map<TableFacts, ReadonlyMap<number, TableChange>>();
   private readonly backFrom: number;
   private database: string | null = null;
   private readonly lineStarts: readonly number[];
   private readonly script: Script;
   private readonly file: string;
+  /** Drops and new names count. */
+  private readonly toTheEnd: boolean;
 
-  constructor(script: Script, file: string) {
+  constructor(script: Script, file: string, toTheEnd: boolean) {
     this.script = script;
     this.file = file;
+    this.toTheEnd = toTheEnd;
     this.lineStarts = lineStartsOf(script.text);
     this.backFrom = wayBack.exec(script.text)?.index ?? Number.POSITIVE_INFINITY;
   }
 
   readStatement(unit: Unit, statement: Statement): void {
+    if (unit.offset >= this.backFrom) return;
     switch (statement.kind) {
       case 'use':
         this.database = lastPart(statement.name).name;
@@ -162,17 +165,21 @@ class DefinitionReader {
         this.readAlterTable(unit, statement);
         break;
       case 'execute': {
-        const rename = isTsql(this.script.platform) ? columnRename(statement) : null;
+        if (!isTsql(this.script.platform)) break;
+        const rename = columnRename(statement);
         if (rename !== null) this.addChange(rename.table, { renameColumns: [{ from: rename.from, to: rename.to }] });
-        else if (isTsql(this.script.platform)) this.bringBack(renamedTo(statement));
+        else this.rename(tableRename(statement));
         break;
       }
       case 'drop':
-        if (unit.offset < this.backFrom) this.readDrop(statement);
+        if (this.toTheEnd) this.readDrop(statement);
         break;
-      case 'rename':
-        this.bringBack(statement.to.name);
+      case 'rename': {
+        const { from, column, to } = statement;
+        if (column === null) this.rename(tableRename(statement));
+        else this.addChange(tableNameOf(from), { renameColumns: [{ from: column.name, to: to.name }] });
         break;
+      }
       case 'create-index': {
         const { definition } = statement;
         if (definition.unique && definition.where === null) {
@@ -258,29 +265,83 @@ class DefinitionReader {
   private readAlterTable(unit: Unit, statement: AlterTable): void {
     const name = tableNameOf(statement.name);
     if (isTemporary(name)) return;
-    for (const action of statement.actions) {
-      if (action.kind === 'alter-table-other' && action.name === 'RENAME TO' && action.table !== null)
-        this.bringBack(lastPart(action.table).name);
-      this.addChange(name, changeOf(this.source(unit), action));
-    }
+    for (const action of statement.actions) this.addChange(name, changeOf(this.source(unit), action));
+    this.rename(tableRename(statement));
   }
 
-  /** A name with parts left open means the only table that it fits. */
   private readDrop({ objectType, names }: Drop): void {
     if (!/TABLE|VIEW/.test(objectType)) return;
-    const defined = [...this.tables, ...this.derived.map((each) => each.facts)];
     for (const node of names) {
       const name = this.qualified(tableNameOf(node));
-      const keys = new Set(defined.filter((facts) => fitsDrop(name, facts.name)).map((facts) => tableKey(facts.name)));
-      const key = keys.size === 1 ? [...keys][0] : tableKey(name);
-      for (const facts of defined) if (tableKey(facts.name) === key) this.dropped.add(facts);
+      // `temp.t` is not the `t` that the script makes outside of that schema.
+      const own = this.ownTables(name).filter((facts) => name.schema === null || facts.name.schema !== null);
+      for (const facts of own) this.drop(facts);
     }
   }
 
-  /** A table that is dropped so that another one can take its name is still there afterwards. */
-  private bringBack(table: string | null): void {
-    if (table === null) return;
-    for (const facts of this.dropped) if (sameIdentifier(facts.name.table, table)) this.dropped.delete(facts);
+  /** What was changed of it is nothing to a table that takes its name. An emptied change keeps its place, which `changesBefore` counts. */
+  private drop(facts: TableFacts): void {
+    this.dropped.add(facts);
+    const emptied = new Map<number, TableChange>();
+    for (const [place, change] of this.changes.entries()) {
+      if (!this.isOf(change, facts)) continue;
+      emptied.set(place, change);
+      this.changes[place] = { ...noChange, table: change.table };
+    }
+    this.changesBefore.set(facts, emptied);
+  }
+
+  private bringBack(facts: TableFacts): void {
+    this.dropped.delete(facts);
+    for (const [place, change] of this.changesBefore.get(facts) ?? []) this.changes[place] = change;
+  }
+
+  /** A new name for a table of this script, or for one of another file. */
+  private rename(rename: TableRename | null): void {
+    if (rename === null || !this.toTheEnd) return;
+    const own = this.ownTables(this.qualified(rename.table)).filter((facts) => !this.dropped.has(facts));
+    if (own.length === 0) this.addChange(rename.table, { newName: rename.to });
+    for (const facts of own) {
+      const renamed = underNewName(facts, rename.to);
+      // New rows for a table: it is put together anew by a query and takes the place of the one whose columns are stated.
+      const replaced = this.tables.find((table) => bears(table, renamed.name) && table !== facts);
+      if (facts.origin === 'query' && replaced !== undefined) {
+        if (this.dropped.has(replaced)) this.bringBack(replaced);
+        else this.replace(replaced, { ...replaced, name: renamed.name });
+        this.drop(facts);
+      } else this.replace(facts, renamed);
+      this.stays(renamed.name);
+    }
+  }
+
+  /** A table of another file that had to give up its name for one that takes it: both are the same to everybody else. */
+  private stays(name: TableName): void {
+    for (const [place, { table, newName }] of this.changes.entries())
+      if (newName !== null && nameFits(table, name)) this.changes[place] = { ...noChange, table };
+  }
+
+  /** What the script has said of the table so far goes with it, but views go on reading the old name. */
+  private replace(facts: TableFacts, renamed: TableFacts): void {
+    for (const [place, change] of this.changes.entries())
+      if (this.isOf(change, facts)) this.changes[place] = { ...change, table: renamed.name };
+    this.tables = this.tables.map((table) => (table === facts ? renamed : table));
+    this.derived = this.derived.map((each) => {
+      if (each.facts === facts) return { ...each, facts: renamed };
+      return each.facts.origin === 'view' ? each : { ...each, columns: fromTable(each.columns, facts, renamed) };
+    });
+  }
+
+  private isOf({ table, newName }: TableChange, facts: TableFacts): boolean {
+    return newName === null && nameFits(table, facts.name) && this.ownTables(table).includes(facts);
+  }
+
+  /** The definitions of the table that a name means; a name with parts left open means the only table that it fits. */
+  private ownTables(name: TableName): readonly TableFacts[] {
+    const defined = [...this.tables, ...this.derived.map((each) => each.facts)];
+    const fitting = defined.filter((facts) => nameFits(name, facts.name));
+    const keys = new Set(fitting.map((facts) => tableKey(facts.name)));
+    const key = keys.size === 1 ? [...keys][0] : tableKey(name);
+    return fitting.filter((facts) => tableKey(facts.name) === key);
   }
 
   private addChange(name: TableName, change: Partial<TableChange>): void {
@@ -321,11 +382,6 @@ class DefinitionReader {
   private range(unit: Unit, node: NodeBase): Range {
     return rangeOf(this.lineStarts, absoluteRange(unit, node));
   }
-}
-
-/** `temp.t` is not the `t` that a script makes outside of it: a schema that only DROP names fits none. */
-function fitsDrop(dropped: TableName, defined: TableName): boolean {
-  return nameFits(dropped, defined) && (dropped.schema === null || defined.schema !== null);
 }
 
 /** Options as the catalog names them: `distribution: "hash(patient_id)"`, `index: "clustered columnstore"`. */

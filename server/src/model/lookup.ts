@@ -1,21 +1,41 @@
 import type { TableName } from '../../../protocol/catalog.ts';
 import { nameFits, sameIdentifier } from './names.ts';
 
+interface Named {
+  readonly name: TableName;
+  readonly formerNames?: readonly TableName[];
+}
+
 /** Finds named things by perhaps incomplete names, in constant time per asked name. */
-export class TableLookup<T extends { readonly name: TableName }> {
+export class TableLookup<T extends Named> {
   private readonly byTable = new Map<string, T[]>();
+  private readonly byFormerName = new Map<string, T[]>();
 
   constructor(tables: readonly T[]) {
     for (const table of tables) {
-      const key = table.name.table.toLowerCase();
-      const known = this.byTable.get(key);
-      if (known === undefined) this.byTable.set(key, [table]);
-      else known.push(table);
+      put(this.byTable, table.name, table);
+      for (const name of table.formerNames ?? []) put(this.byFormerName, name, table);
     }
   }
 
-  /** Everything that the name may mean; one that agrees in every part, absent parts included, stands alone. */
+  /**
+   * Everything that the name may mean; one that agrees in every part, absent parts included, stands alone. A name that
+   * nothing bears any more means what bore it before.
+   */
   find(asked: TableName): readonly T[] {
+    const found = this.bearing(asked);
+    return found.length > 0 ? found : this.formerly(asked);
+  }
+
+  /** Everything that bore the name before it was renamed. */
+  formerly(asked: TableName): readonly T[] {
+    const fitting = (this.byFormerName.get(asked.table.toLowerCase()) ?? []).filter(({ formerNames }) =>
+      formerNames?.some((name) => nameFits(asked, name)),
+    );
+    return [...new Set(fitting)];
+  }
+
+  private bearing(asked: TableName): readonly T[] {
     const fitting = (this.byTable.get(asked.table.toLowerCase()) ?? []).filter((table) => nameFits(asked, table.name));
     if (fitting.length < 2) return fitting;
     const exact = fitting.filter(
@@ -29,6 +49,13 @@ export class TableLookup<T extends { readonly name: TableName }> {
     const found = this.find(asked);
     return found.length === 1 ? found[0] : undefined;
   }
+}
+
+function put<T>(map: Map<string, T[]>, name: TableName, table: T): void {
+  const key = name.table.toLowerCase();
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [table]);
+  else known.push(table);
 }
 
 function samePart(left: string | null, right: string | null): boolean {

@@ -5,21 +5,26 @@ import type { ColumnFacts, TableFacts } from './facts.ts';
 import { TableLookup } from './lookup.ts';
 import { formatTableName, sameIdentifier, tableKey } from './names.ts';
 import type { QueryColumn } from './query-columns.ts';
+import { withRenames } from './renames.ts';
 import type { TableChange } from './table-changes.ts';
 
 /**
  * Puts the definitions of all files together: one entry per table, columns of views and CTAS filled in where they can
- * be known, ALTER TABLE of any file applied. A table defined twice keeps its first definition.
+ * be known, ALTER TABLE and renames of any file applied. A table defined twice keeps its first definition.
  */
-export function mergeDefinitions(files: readonly FileDefinitions[]): Outcome<readonly TableFacts[]> {
+export function mergeDefinitions(given: readonly FileDefinitions[]): Outcome<readonly TableFacts[]> {
+  const files = withRenames(given);
   const problems: Problem[] = [];
   const merged = new MergedTables(files);
   const define = (facts: TableFacts): void => {
     const known = merged.defined.get(tableKey(facts.name));
     if (known === undefined) merged.add(facts);
-    else if (!sameShape(known, facts)) problems.push(definedTwice(known, facts));
+    // A table that a script swaps into place is the one that is defined under that name.
+    else if (facts.formerNames === undefined && !sameShape(known, facts)) problems.push(definedTwice(known, facts));
   };
-  for (const file of files) for (const facts of file.tables) define(facts);
+  const tables = files.flatMap((file) => file.tables);
+  for (const facts of tables) if (facts.formerNames === undefined) define(facts);
+  for (const facts of tables) if (facts.formerNames !== undefined) define(facts);
   resolveDerived(
     files.flatMap((file) => file.derived),
     merged,
@@ -71,6 +76,14 @@ function changesByTable(files: readonly FileDefinitions[]): ReadonlyMap<string, 
   const lookup = new TableLookup([...names.values()]);
   for (const change of files.flatMap(({ changes }) => changes)) {
     const table = lookup.one(change.table);
+    if (change.newName !== null) {
+      // What was changed under the old name so far went with the table, though another one bears that name now.
+      const [renamed, ...others] = lookup.formerly(change.table);
+      const before = table === undefined ? undefined : found.get(tableKey(table.name));
+      if (renamed === undefined || others.length > 0 || table === renamed || before === undefined) continue;
+      found.set(tableKey(renamed.name), [...(found.get(tableKey(renamed.name)) ?? []), ...before.splice(0)]);
+      continue;
+    }
     if (table === undefined) continue;
     const known = found.get(tableKey(table.name));
     if (known === undefined) found.set(tableKey(table.name), [change]);

@@ -16,6 +16,14 @@ export interface TableChange {
   readonly alterColumns: readonly ColumnAlteration[];
   readonly renameColumns: readonly { readonly from: string; readonly to: string }[];
   readonly defaults: readonly { readonly column: string; readonly expression: string }[];
+  /** The table's new name; null where it keeps its own. */
+  readonly newName: NewName | null;
+}
+
+/** What becomes of a table's name; a schema of null stays as it is. */
+export interface NewName {
+  readonly schema: string | null;
+  readonly table: string;
 }
 
 export interface ColumnAlteration {
@@ -100,7 +108,8 @@ export function renamedTo(statement: Execute): string | null {
   return argumentOf(statement, '@newname', 1);
 }
 
-function argumentOf(statement: Execute, name: string, place: number): string | null {
+/** A literal argument of EXEC, by name or place. */
+export function argumentOf(statement: Execute, name: string, place: number): string | null {
   const found =
     statement.arguments.find((one) => one.name !== null && sameIdentifier(one.name.name, name)) ??
     (statement.arguments[place]?.name === null ? statement.arguments[place] : undefined);

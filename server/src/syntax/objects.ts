@@ -297,7 +297,7 @@ export function parseTruncate(cursor: Cursor): Truncate {
   return { kind: 'truncate', start, end: cursor.end, table };
 }
 
-/** Synapse's RENAME OBJECT [::] a TO b. */
+/** Synapse's RENAME OBJECT [::] a [COLUMN b] TO c. */
 export function parseRename(cursor: Cursor): Rename {
   const { start } = cursor;
   cursor.advance();
@@ -305,11 +305,9 @@ export function parseRename(cursor: Cursor): Rename {
   cursor.advance();
   cursor.eat('::');
   const from = parseName(cursor, 'a table');
-  if (cursor.dialect.family === 'tsql' && cursor.at('COLUMN')) {
-    cursor.advance();
-    cursor.identifier('a column name');
-  }
+  const ofColumn = cursor.dialect.family === 'tsql' && cursor.eat('COLUMN');
+  const column = ofColumn ? cursor.identifier('a column name') : null;
   cursor.expect('TO');
   const to = cursor.identifier('the new name');
-  return { kind: 'rename', start, end: cursor.end, objectType, from, to };
+  return { kind: 'rename', start, end: cursor.end, objectType, from, column, to, gives: 'name' };
 }

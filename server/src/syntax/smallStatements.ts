@@ -175,15 +175,20 @@ export function parseAlterSchema(cursor: Cursor): Statement {
   const { start } = cursor;
   cursor.advance();
   cursor.advance();
-  cursor.identifier('a schema');
+  const to = cursor.identifier('a schema');
   cursor.expect('TRANSFER');
+  let objectType = 'OBJECT';
   if (cursor.peek(1) === '::') {
+    objectType = cursor.tokenText.toUpperCase();
     cursor.advance();
     cursor.advance();
-  } else if (cursor.at('XML')) while (!cursor.at('::') && !cursor.atEnd && !cursor.at(';')) cursor.advance();
+  } else if (cursor.at('XML')) {
+    objectType = 'XML SCHEMA COLLECTION';
+    while (!cursor.at('::') && !cursor.atEnd && !cursor.at(';')) cursor.advance();
+  }
   cursor.eat('::');
-  parseName(cursor, 'an object');
-  return opaqueStatement(cursor, start, 'ALTER SCHEMA');
+  const from = parseName(cursor, 'an object');
+  return { kind: 'rename', start, end: cursor.end, objectType, from, column: null, to, gives: 'schema' };
 }
 
 /** ENABLE | DISABLE TRIGGER names ON table. */

@@ -279,11 +279,11 @@ export class Folder {
 
   /** Mentions of a table in all files, with the files they stand in. */
   mentionsOf(table: CatalogTable): readonly (FileMention & { readonly file: string })[] {
-    const wanted = table.name.table.toLowerCase();
+    const wanted = new Set([table.name, ...(table.formerNames ?? [])].map((name) => name.table.toLowerCase()));
     const found: (FileMention & { readonly file: string })[] = [];
     for (const [file, { mentions }] of this.files) {
       for (const mention of mentions) {
-        if (mention.name.table.toLowerCase() === wanted && this.catalog.lookup.one(mention.name) === table)
+        if (wanted.has(mention.name.table.toLowerCase()) && this.catalog.lookup.one(mention.name) === table)
           found.push({ ...mention, file });
       }
     }

@@ -256,10 +256,15 @@ export interface Truncate extends NodeBase {
   readonly table: Name;
 }
 
-/** Synapse RENAME OBJECT a TO b. */
+/** Synapse's RENAME OBJECT a TO b and RENAME OBJECT a COLUMN b TO c, T-SQL's ALTER SCHEMA b TRANSFER a. */
 export interface Rename extends NodeBase {
   readonly kind: 'rename';
+  /** Upper case: `OBJECT`, `DATABASE`, `TYPE`, `XML SCHEMA COLLECTION`. */
   readonly objectType: string;
   readonly from: Name;
+  /** The column that gets a new name; null where `from` gets it. */
+  readonly column: Identifier | null;
+  /** The new name, or the schema that takes the object over. */
   readonly to: Identifier;
+  readonly gives: 'name' | 'schema';
 }
