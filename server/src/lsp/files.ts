@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type FilePort, skippedFolders } from '../workspace/port.ts';
@@ -12,9 +13,27 @@ export const uriFiles: FilePort = {
   },
   async read(file) {
     const path = pathOf(file);
-    return path === undefined ? undefined : readFile(path).catch(() => undefined);
+    return path === undefined ? undefined : readBytes(path);
   },
 };
+
+/** So many reads after another that take longer, in milliseconds, go over a network, which must not hold up requests. */
+const slowRead = 5;
+const mostSlowReads = 3;
+let slowReads = 0;
+
+/** A small file of a local disk is read at once in a tenth of the time that its promises take. */
+function readBytes(path: string): Uint8Array | undefined | Promise<Uint8Array | undefined> {
+  if (slowReads >= mostSlowReads) return readFile(path).catch(() => undefined);
+  const started = performance.now();
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  } finally {
+    slowReads = performance.now() - started > slowRead ? slowReads + 1 : 0;
+  }
+}
 
 /** One spelling for each file, whatever the editor escapes: `file:///c%3A/x` and `file:///c:/x` are one. */
 export function normalUri(uri: string): string {

@@ -164,10 +164,9 @@ function recordTrackingEvidence(structure: Structure): Evidence[] | null {
 function extendedTrackingEvidence(structure: Structure): Evidence[] | null {
   const head = vaultHead(structure);
   const [hashdiff] = structure.hashdiffs;
-  const named = structure.payload.find((column) =>
-    fitsPattern(nameOf(column), ['*sat*_name', 'sat_name', 'satellite*', 'sat']),
-  );
-  if (head === null || hashdiff === undefined || named === undefined || structure.payload.length > 1) return null;
+  const [named, ...others] = structure.payload;
+  if (head === null || hashdiff === undefined || named === undefined || others.length > 0) return null;
+  if (!fitsPattern(nameOf(named), satelliteNames)) return null;
   return [
     evidence(
       0.85,
@@ -175,6 +174,9 @@ function extendedTrackingEvidence(structure: Structure): Evidence[] | null {
     ),
   ];
 }
+
+/** What a column is called that names a satellite. */
+const satelliteNames = ['*sat*_name', 'sat_name', 'satellite*', 'sat'];
 
 function hubEvidence(structure: Structure): Evidence[] | null {
   const head = vaultHead(structure);
@@ -314,6 +316,8 @@ function pitEvidence(structure: Structure): Evidence[] | null {
 function bridgeEvidence(structure: Structure): Evidence[] | null {
   if (!onlyPointers(structure) || structure.temporals.length !== 1 || structure.recordSource !== null) return null;
   const [only] = structure.temporals;
-  const snapshot = only !== undefined && fitsPattern(nameOf(only), ['as_of*', 'snapshot*', '*_snapshot*', 'sdts']);
+  const snapshot = only !== undefined && fitsPattern(nameOf(only), snapshotTimes);
   return [evidence(snapshot ? 0.75 : 0.35, `it holds only hash keys (${list(structure.hashKeys)}) as of a date`)];
 }
+
+const snapshotTimes = ['as_of*', 'snapshot*', '*_snapshot*', 'sdts'];

@@ -1,6 +1,7 @@
 import type { CatalogTable } from '../../../protocol/catalog.ts';
 import type { TableRole } from '../../../protocol/roles.ts';
 import type { Conventions } from './conventions.ts';
+import { addTo } from './groups.ts';
 import { bareSpelling, comesFromStage, matchColumns, type TableMatch } from './matching.ts';
 import { compactName, words } from './names.ts';
 
@@ -39,10 +40,10 @@ export function findFeeds(
   conventionsOf: (file: string) => Conventions,
 ): readonly Feed[] {
   const stages = tables.filter((table) => table.role === 'staging');
+  const targets = tables.filter((table) => fedRoles.includes(table.role));
+  if (stages.length === 0 || targets.length === 0) return [];
   const index = new StageIndex(stages, conventionsOf);
-  return tables
-    .filter((table) => fedRoles.includes(table.role))
-    .flatMap((target) => feedsOf(target, index.candidates(target), conventionsOf(target.file)));
+  return targets.flatMap((target) => feedsOf(target, index.candidates(target), conventionsOf(target.file)));
 }
 
 /** The feeds of one target, best first. */
@@ -100,9 +101,9 @@ class StageIndex {
     this.affixes = new Set(stages.flatMap((stage) => conventionsOf(stage.file).ignoredAffixes));
     for (const stage of stages) {
       for (const name of new Set(stage.columns.flatMap((column) => this.spellings(column.name)))) {
-        push(this.byColumn, name, stage);
+        addTo(this.byColumn, name, stage);
       }
-      for (const word of new Set(words(stage.name.table))) push(this.byWord, word.replace(/s$/, ''), stage);
+      for (const word of new Set(words(stage.name.table))) addTo(this.byWord, word.replace(/s$/, ''), stage);
     }
   }
 
@@ -123,14 +124,9 @@ class StageIndex {
   }
 
   private spellings(name: string): readonly string[] {
-    return [...new Set([compactName(name), bareSpelling(name, this.affixes)])];
+    const [compact, bare] = [compactName(name), bareSpelling(name, this.affixes)];
+    return compact === bare ? [compact] : [compact, bare];
   }
 }
 
 const mostCandidates = 24;
-
-function push<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [value]);
-  else known.push(value);
-}

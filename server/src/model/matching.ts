@@ -2,6 +2,7 @@ import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
 import { isTsql } from '../../../protocol/platform.ts';
 import type { ColumnRole } from '../../../protocol/roles.ts';
 import type { Conventions } from './conventions.ts';
+import { groupedBy } from './groups.ts';
 import { compactName, sameIdentifier, snakeName, words } from './names.ts';
 import { compareTypes, type TypeFacts, type TypeFit, typeFacts } from './types.ts';
 
@@ -99,17 +100,6 @@ function stageIndex(columns: readonly CatalogColumn[], affixes: ReadonlySet<stri
       return bare;
     },
   };
-}
-
-function groupedBy(columns: readonly CatalogColumn[], keyOf: (column: CatalogColumn) => string): Groups {
-  const groups = new Map<string, CatalogColumn[]>();
-  for (const column of columns) {
-    const key = keyOf(column);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [column]);
-    else group.push(column);
-  }
-  return groups;
 }
 
 type OpenMatch = Omit<ColumnMatch, 'fit'>;

@@ -21,16 +21,23 @@ export interface FileMention {
 export function readMentions(script: Script, bind: (unit: Unit) => Binding = bindOnce): readonly FileMention[] {
   const lineStarts = lineStartsOf(script.text);
   const found = new Map<string, FileMention>();
+  let last: FileMention | undefined;
   for (const unit of unitsOf(script)) {
     for (const mention of bind(unit).mentions) {
       if (mention.kind !== 'table' || isTemporary(mention.name)) continue;
       const { name, access } = mention;
+      // Many files are thousands of INSERTs into one table.
+      if (last !== undefined && last.access === access && sameSpelling(last.name, name)) continue;
       const key = `${access} ${tableKey(name)}`;
-      if (!found.has(key))
-        found.set(key, { name, access, range: rangeOf(lineStarts, absoluteRange(unit, mention.node)) });
+      last = found.get(key) ?? { name, access, range: rangeOf(lineStarts, absoluteRange(unit, mention.node)) };
+      found.set(key, last);
     }
   }
   return [...found.values()];
+}
+
+function sameSpelling(left: TableName, right: TableName): boolean {
+  return left.table === right.table && left.schema === right.schema && left.database === right.database;
 }
 
 /** True for the accesses that change a table's rows. */

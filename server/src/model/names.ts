@@ -1,4 +1,5 @@
 import type { TableName } from '../../../protocol/catalog.ts';
+import { addTo } from './groups.ts';
 
 /** `[Staging].[dbo].[Department]` as people write it in messages: `Staging.dbo.Department`, absent parts left out. */
 export function formatTableName(name: TableName): string {
@@ -65,6 +66,8 @@ export function snakeName(name: string): string {
 }
 
 function splitWords(name: string): readonly string[] {
+  // The spelling of most names in a warehouse, which needs none of the expressions below.
+  if (/^[a-z\d_]+$/.test(name)) return name.split('_').filter((word) => word !== '');
   return name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
@@ -88,17 +91,18 @@ export function fitsPattern(name: string, patterns: readonly string[]): boolean 
   const { snake, compact } = spellingsOf(name);
   return (
     exact.has(compact) ||
-    starts.some((start) => snake.startsWith(start)) ||
-    ends.some((end) => snake.endsWith(end)) ||
+    starts.get(snake.charCodeAt(0))?.some((start) => snake.startsWith(start)) === true ||
+    ends.get(snake.charCodeAt(snake.length - 1))?.some((end) => snake.endsWith(end)) === true ||
     glob?.test(snake) === true
   );
 }
 
 interface CompiledPatterns {
   readonly exact: ReadonlySet<string>;
-  /** What stands before the only `*` of a pattern that ends in it, and after one that begins with it. */
-  readonly starts: readonly string[];
-  readonly ends: readonly string[];
+  /** What stands before the only `*` of a pattern that ends in it, by its first character. */
+  readonly starts: ReadonlyMap<number, readonly string[]>;
+  /** What stands behind the only `*` of a pattern that begins with it, by its last character. */
+  readonly ends: ReadonlyMap<number, readonly string[]>;
   /** All other patterns with `*` in one expression, which is far slower; null when there is none. */
   readonly glob: RegExp | null;
 }
@@ -120,17 +124,20 @@ function compiled(patterns: readonly string[]): CompiledPatterns {
 }
 
 function compile(patterns: readonly string[]): CompiledPatterns {
-  const compiled = { exact: new Set<string>(), starts: [] as string[], ends: [] as string[] };
+  const exact = new Set<string>();
+  const starts = new Map<number, string[]>();
+  const ends = new Map<number, string[]>();
   const globs: string[] = [];
   for (const written of patterns) {
     const pattern = written.toLowerCase();
     const star = pattern.indexOf('*');
-    if (star < 0) compiled.exact.add(compactName(written));
-    else if (star === pattern.length - 1) compiled.starts.push(pattern.slice(0, -1));
-    else if (star === 0 && !pattern.includes('*', 1)) compiled.ends.push(pattern.slice(1));
-    else globs.push(globSource(pattern));
+    if (star < 0) exact.add(compactName(written));
+    else if (pattern !== '*' && star === pattern.length - 1) addTo(starts, pattern.charCodeAt(0), pattern.slice(0, -1));
+    else if (pattern !== '*' && star === 0 && !pattern.includes('*', 1)) {
+      addTo(ends, pattern.charCodeAt(pattern.length - 1), pattern.slice(1));
+    } else globs.push(globSource(pattern));
   }
-  return { ...compiled, glob: globs.length === 0 ? null : new RegExp(`^(?:${globs.join('|')})$`, 'u') };
+  return { exact, starts, ends, glob: globs.length === 0 ? null : new RegExp(`^(?:${globs.join('|')})$`, 'u') };
 }
 
 function globSource(pattern: string): string {

@@ -37,13 +37,13 @@ export function guessRole(structure: Structure, conventions: Conventions, hints:
   // A close second makes the guess less sure, however strong it is by itself.
   const lead = best.score - (second?.score ?? 0);
   const confidence = Math.max(0.05, Math.min(0.99, best.score) - Math.max(0, 0.15 - lead));
-  return { role: best.role, confidence: Math.round(confidence * 100) / 100, reasons: best.reasons };
+  return { role: best.role, confidence: Math.round(confidence * 100) / 100, reasons: reasonsOf(best.evidence) };
 }
 
 interface Scored {
   readonly role: TableRole;
   readonly score: number;
-  readonly reasons: readonly string[];
+  readonly evidence: readonly Evidence[];
 }
 
 const rolesWithEvidence = Object.keys(structuralEvidence).filter(isKnownRole);
@@ -52,12 +52,12 @@ function isKnownRole(role: string): role is Exclude<TableRole, 'unknown'> {
   return role in structuralEvidence;
 }
 
-function score(role: TableRole, found: readonly Evidence[]): Scored {
-  return {
-    role,
-    score: found.reduce((sum, item) => sum + item.weight, 0),
-    reasons: found.flatMap((item) => (item.reason === null || item.weight <= 0 ? [] : [sentence(item.reason)])),
-  };
+function score(role: TableRole, evidence: readonly Evidence[]): Scored {
+  return { role, score: evidence.reduce((sum, item) => sum + item.weight, 0), evidence };
+}
+
+function reasonsOf(evidence: readonly Evidence[]): readonly string[] {
+  return evidence.flatMap(({ reason, weight }) => (reason === null || weight <= 0 ? [] : [sentence(reason)]));
 }
 
 /** Reasons are clauses in lower case; names keep their spelling. */

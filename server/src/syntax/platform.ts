@@ -14,6 +14,9 @@ interface Sign {
   readonly what: string;
 }
 
+const goLine = /^[ \t]*GO(?:[ \t]+\d+)?[ \t]*$/im;
+const nameInBrackets = /\[[A-Za-z_][\w $]*\]\s*(?:\.|\[|\(|,|AS\b|NOT\b|NULL\b|int\b|n?varchar\b)/i;
+
 /** Signs in the text without comments and strings. */
 const signs: readonly Sign[] = [
   { platform: 'fabric', pattern: /\bAS\s+CLONE\s+OF\b/i, weight: 6, what: 'AS CLONE OF' },
@@ -39,13 +42,8 @@ const signs: readonly Sign[] = [
     what: 'COPY INTO … WITH (FILE_TYPE …)',
   },
   { platform: 'synapse', pattern: /\bOPTION\s*\(\s*LABEL\s*=/i, weight: 4, what: 'OPTION (LABEL = …)' },
-  { platform: 'sqlserver', pattern: /^[ \t]*GO(?:[ \t]+\d+)?[ \t]*$/im, weight: 3, what: 'GO lines' },
-  {
-    platform: 'sqlserver',
-    pattern: /\[[A-Za-z_][\w $]*\]\s*(?:\.|\[|\(|,|AS\b|NOT\b|NULL\b|int\b|n?varchar\b)/i,
-    weight: 3,
-    what: 'names in brackets',
-  },
+  { platform: 'sqlserver', pattern: goLine, weight: 3, what: 'GO lines' },
+  { platform: 'sqlserver', pattern: nameInBrackets, weight: 3, what: 'names in brackets' },
   {
     platform: 'sqlserver',
     pattern: /\b(?:DECLARE|SET|UPDATE|DELETE|INTO|EXEC|FETCH)\s+@\w/i,
@@ -287,7 +285,8 @@ export function guessPlatform(text: string): PlatformGuess | undefined {
     return { platform: 'databricks', reason: 'The file is a Databricks notebook.' };
   }
   const code = withoutCommentsAndStrings(sample);
-  const found = signs.filter((sign) => sign.pattern.test(code));
+  const asked = isSurelyTsql(code) ? signs.filter((sign) => familyOf[sign.platform] === 'sqlserver') : signs;
+  const found = asked.filter((sign) => sign.pattern.test(code));
   const family = heaviest(found, (sign) => familyOf[sign.platform]);
   if (family === undefined) return undefined;
   const own = found.filter((sign) => familyOf[sign.platform] === family);
@@ -312,6 +311,14 @@ export function platformOrExpected(text: string, expected: PlatformName): Platfo
   if (detected === undefined) return expected;
   const family = familyOf[detected];
   return detected === family && familyOf[expected] === family ? expected : detected;
+}
+
+/**
+ * No other engine has both, a column `go` on a line of its own and a list `[x]` hardly ever meet; so most of the files of
+ * a SQL Server house are held against T-SQL's own signs alone.
+ */
+function isSurelyTsql(code: string): boolean {
+  return goLine.test(code) && nameInBrackets.test(code);
 }
 
 function heaviest(found: readonly Sign[], key: (sign: Sign) => PlatformName): PlatformName | undefined {

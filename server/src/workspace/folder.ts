@@ -187,7 +187,8 @@ export class Folder {
   }
 
   private takeIndexed(file: string, indexed: IndexedFile): void {
-    if (definesTheSame(this.files.get(file) ?? nothingIn(indexed), indexed)) this.files.set(file, indexed);
+    const known = this.files.get(file);
+    if (known === undefined ? definesNothing(indexed) : definesTheSame(known, indexed)) this.files.set(file, indexed);
     else this.take(file, indexed);
   }
 
@@ -203,7 +204,7 @@ export class Folder {
     const known = this.files.get(file);
     this.files.delete(file);
     if (this.settings.delete(file)) this.nearest.clear();
-    else if (known === undefined || definesTheSame(known, nothingIn(known))) return;
+    else if (known === undefined || definesNothing(known)) return;
     this.settingsProblems.delete(file);
     this.stale = true;
   }
@@ -402,7 +403,9 @@ const settingsName = 'mergewright.json';
  * each of thousands of files that nobody has open.
  */
 function withoutText(indexed: IndexedFile): IndexedFile {
-  return JSON.parse(JSON.stringify(indexed));
+  const { objects, ...others } = indexed;
+  const copy = (part: unknown) => JSON.parse(JSON.stringify(part));
+  return { ...copy(others), objects: objects === noObjects ? noObjects : copy(objects) };
 }
 
 function proceduresOf(script: Script): readonly TableName[] {
@@ -424,10 +427,14 @@ function syntaxProblems(script: Script, file: string): readonly Problem[] {
   }));
 }
 
-/** The same file without a definition: what most load scripts are to the catalog. */
-function nothingIn(indexed: IndexedFile): IndexedFile {
-  const definitions = { ...indexed.definitions, tables: [], derived: [], changes: [] };
-  return { ...indexed, definitions, objects: noObjects };
+/** What most load scripts are to the catalog. */
+function definesNothing({ definitions, objects }: IndexedFile): boolean {
+  const { tables, derived, changes } = definitions;
+  return tables.length === 0 && derived.length === 0 && changes.length === 0 && isEmpty(objects);
+}
+
+function isEmpty(objects: SchemaObjects): boolean {
+  return objects === noObjects || Object.values(objects).every((facts) => facts.length === 0);
 }
 
 /** Equal but for places in the text. */
