@@ -3,8 +3,9 @@ import { isTsql, type PlatformName } from '../../../../protocol/platform.ts';
 import type { PreviewPlan } from '../../../../protocol/preview.ts';
 import { lineStartsOf, positionOf, problemsOf } from '../../syntax/inspect.ts';
 import { parse } from '../../syntax/parse.ts';
+import type { KnownTables } from './draft.ts';
 import { NotFollowed } from './effect.ts';
-import { type KnownTables, ScriptReader } from './reader.ts';
+import { ScriptReader } from './reader.ts';
 
 /** A preview, or the sentence that says what of the script is not understood. */
 export type ScriptPreview =
