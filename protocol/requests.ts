@@ -57,6 +57,11 @@ export interface ExecutableLoad {
   readonly dryRunRefusal?: string | null;
   /** A script that only reads and tells what the text wrote, for a run whose end was not seen; null where nobody can tell. */
   readonly findOut?: string | null;
+  /**
+   * The file that calls the procedure which the text only creates; then parameters count for a preview alone. Null or
+   * absent: the text itself is the load.
+   */
+  readonly callFile?: string | null;
 }
 
 /** A CSV file whose rows take the place of a table's rows. */

@@ -49,6 +49,8 @@ export const run: Command = {
         },
       );
       const code = report(end, json, context);
+      if (code === 0 && typeof load.callFile === 'string')
+        context.err(`The procedure was created and not called; run ${load.callFile} to load.`);
       if (end.result.status === 'unknown' && typeof load.findOut === 'string') context.err(load.findOut.trimEnd());
       return code;
     } finally {

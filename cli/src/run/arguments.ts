@@ -5,6 +5,7 @@ import { isTsql, type PlatformName } from '../../../protocol/platform.ts';
 import type { ExecutableLoad } from '../../../protocol/requests.ts';
 import { readHeader } from '../../../server/src/generate/header.ts';
 import { decodeBytes } from '../../../server/src/syntax/encoding.ts';
+import { detectPlatform } from '../../../server/src/syntax/platform.ts';
 import { calledProcedures } from '../../../server/src/workspace/called-procedures.ts';
 import { type ExecutableRequest, executableLoad } from '../../../server/src/workspace/executable.ts';
 import { findOutScript } from '../../../server/src/workspace/find-out.ts';
@@ -53,11 +54,19 @@ export async function readScriptArguments(
   const { platform } = connection.settings;
   const { text, sections } = await expanded(await readScript(path, script), dirname(path), platform, context.cwd);
   // DDL is needed where a load is made again from its specification, and for every preview.
-  const isMadeAgain = command === 'preview' || (readHeader(text) !== null && platform === 'duckdb');
-  const folder = await openFolder(values.ddl ?? (isMadeAgain ? ['.'] : []), context.cwd, undefined);
-  const procedures = command === 'preview' ? await calledProcedures(folder, text, platform) : [];
+  const isForeign = platform === 'duckdb' && (readHeader(text) !== null || isTsql(detectPlatform(text) ?? platform));
+  const folder = await openFolder(
+    values.ddl ?? (command === 'preview' || isForeign ? ['.'] : []),
+    context.cwd,
+    undefined,
+  );
+  const procedures = await calledProcedures(folder, text, platform);
   const load = executable(folder, { text, platform, parameters, title: script, procedures, sections });
-  demandParameters(load.missingParameters ?? []);
+  if (command === 'preview' || typeof load.callFile !== 'string') demandParameters(load.missingParameters ?? []);
+  else if (Object.keys(parameters).length > 0)
+    throw new UsageError(
+      `${script} creates a procedure, which takes values where it is called; leave --param out here and give it to ${load.callFile}.`,
+    );
   return { load, connection, yes: values.yes, json: values.json, isDryRun: values['dry-run'] };
 }
 

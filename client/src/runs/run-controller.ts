@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { unknownCounts } from '../../../protocol/counts.ts';
 import type { ConnectionFacts, HistoryEntry, RunMode } from '../../../protocol/panel.ts';
-import type { ExecutableLoad, LoadParameter } from '../../../protocol/requests.ts';
+import type { ExecutableLoad, LoadParameter, ServerRequests } from '../../../protocol/requests.ts';
 import type { Batch, RunError } from '../../../protocol/run.ts';
 import type { SessionEnd } from '../../../protocol/runner-process.ts';
 import type { Connections } from '../connections/connections.ts';
@@ -87,7 +87,7 @@ export class RunController {
       await prompts.warn('A run of this document is still going on. Cancel it or wait for its end.');
       return undefined;
     }
-    const load = await this.#executable(target, options);
+    const load = await this.#executable(mode, target, options);
     if (load === undefined) return undefined;
     if (mode === 'preview' && load.preview === null) {
       await prompts.warn(
@@ -148,10 +148,10 @@ export class RunController {
     this.#left.set(uri, { model, session });
   }
 
-  async #executable(target: LoadTarget, options: StartOptions): Promise<ExecutableLoad | undefined> {
+  async #executable(mode: RunMode, target: LoadTarget, options: StartOptions): Promise<ExecutableLoad | undefined> {
     const { connections, memory, prompts, server, sqlcmdVariables } = this.#ports;
     const platform = connections.factsOf(target.uri).platform;
-    const known = memory.get<Record<string, string>>(parametersKey(target));
+    const remembered = memory.get<Record<string, string>>(parametersKey(target));
     const request = (parameters: Readonly<Record<string, string>>) =>
       server.request('mergewright/executable', {
         uri: target.uri,
@@ -161,26 +161,33 @@ export class RunController {
           ? { specification: target.specification }
           : { text: target.text, sqlcmdVariables: sqlcmdVariables(target.uri) }),
       });
-    const first = await request(known ?? {});
-    if (first.load === null) {
-      await prompts.fail(first.problems[0]?.message ?? 'This load cannot be made for the connection.');
+    const made = await request(remembered ?? {});
+    // What was remembered may belong to an earlier text: then the load is made without it.
+    const isOutdated = made.load === null && remembered !== undefined && Object.keys(remembered).length > 0;
+    const known = isOutdated ? undefined : remembered;
+    const first = isOutdated ? await request({}) : made;
+    const refuse = async ({ problems }: ServerRequests['mergewright/executable']['result']) => {
+      await prompts.fail(problems[0]?.message ?? 'This load cannot be made for the connection.');
       return undefined;
-    }
+    };
+    if (first.load === null) return refuse(first);
     const isAsked =
-      (known === undefined && first.load.parameters.some(needsValue)) ||
-      isMissing(first.load) ||
-      options.askParameters === true;
+      takesValues(mode, first.load) &&
+      ((known === undefined && first.load.parameters.some(needsValue)) ||
+        isMissing(first.load) ||
+        options.askParameters === true);
     if (!isAsked || first.load.parameters.length === 0) return shifted(first.load, target);
     const values = await askParameters(prompts, first.load.title, first.load.parameters);
     if (values === undefined) return undefined;
+    const second = await request(values);
+    if (second.load === null) return refuse(second);
     await memory.set(parametersKey(target), values);
-    const { load } = await request(values);
-    if (load !== null && isMissing(load)) {
-      const names = (load.missingParameters ?? []).join(', ');
+    if (isMissing(second.load)) {
+      const names = (second.load.missingParameters ?? []).join(', ');
       await prompts.fail(`Nothing was sent: ${names} must have a value, for NOT NULL columns of the target.`);
       return undefined;
     }
-    return load === null ? undefined : shifted(load, target);
+    return shifted(second.load, target);
   }
 
   async #run(mode: RunMode, target: LoadTarget, load: ExecutableLoad): Promise<SessionEnd['result'] | undefined> {
@@ -192,7 +199,7 @@ export class RunController {
       mode,
       connection: connections.factsOf(target.uri),
       batches,
-      parameters: load.parameters.map(({ name, type, value, isClock }) => ({
+      parameters: (takesValues(mode, load) ? load.parameters : []).map(({ name, type, value, isClock }) => ({
         name,
         type,
         value: value ?? (isClock === true ? '(the clock)' : null),
@@ -233,6 +240,8 @@ export class RunController {
       });
       model.connected(opened.session.facts);
       for (const note of end.notes) model.note(note);
+      if (typeof load.callFile === 'string' && end.result.status === 'done' && mode === 'run')
+        model.note(`The procedure was created and not called; ${load.callFile} calls it.`);
       if (end.openTransaction) this.#leaveOpen(target.uri, model, opened.session);
       model.finish(end.result);
       return end.result;
@@ -268,7 +277,7 @@ export class RunController {
     const isDryRun = mode === 'dry-run';
     return this.#ports.prompts.confirm(
       `Run${isDryRun ? ' and roll back' : ''} on the protected connection "${facts.name}"?`,
-      confirmationOf(facts, load, isDryRun),
+      confirmationOf(facts, load, mode),
       isDryRun ? 'Run and Roll Back' : 'Run',
     );
   }
@@ -289,17 +298,17 @@ export class RunController {
 }
 
 /** Everything that a person has to know before saying yes. A long text is cut here; the panel has all of it. */
-function confirmationOf(facts: ConnectionFacts, load: ExecutableLoad, isDryRun: boolean): string {
+function confirmationOf(facts: ConnectionFacts, load: ExecutableLoad, mode: RunMode): string {
   const text =
     load.text.length > 4000 ? `${load.text.slice(0, 4000)}\n… (${load.text.length - 4000} more characters)` : load.text;
-  const parameters = load.parameters.map(shownParameter);
+  const parameters = takesValues(mode, load) ? load.parameters.map(shownParameter) : [];
   return [
     `Server: ${facts.server ?? 'none'}`,
     `Database: ${facts.database ?? 'none'}`,
     `Login: ${facts.login ?? 'none'}`,
     `Environment: ${facts.environment}`,
     `Parameters: ${parameters.length === 0 ? 'none' : parameters.join(', ')}`,
-    ...(isDryRun ? ['Transaction: BEGIN TRANSACTION before the text, ROLLBACK after it'] : []),
+    ...(mode === 'dry-run' ? ['Transaction: BEGIN TRANSACTION before the text, ROLLBACK after it'] : []),
     '',
     text,
   ].join('\n');
@@ -342,6 +351,11 @@ function isOfText(error: RunError): boolean {
 /** Nobody has said what goes in, and the load does not find it out itself. */
 function needsValue({ value, isClock }: LoadParameter): boolean {
   return value === null && isClock !== true;
+}
+
+/** A run of a text that only creates a procedure takes no values; they are given where it is called. */
+function takesValues(mode: RunMode, { callFile }: ExecutableLoad): boolean {
+  return mode === 'preview' || typeof callFile !== 'string';
 }
 
 function isMissing({ missingParameters }: ExecutableLoad): boolean {

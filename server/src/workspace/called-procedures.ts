@@ -3,6 +3,7 @@ import type { PlatformName } from '../../../protocol/platform.ts';
 import { formatTableName, nameFits } from '../model/names.ts';
 import { findAll, tableNameOf, unitsOf } from '../syntax/inspect.ts';
 import { parse } from '../syntax/parse.ts';
+import { platformOrExpected } from '../syntax/platform.ts';
 import type { Script } from '../syntax/tree.ts';
 import type { Folder } from './folder.ts';
 import type { KnownProcedure } from './script-preview/procedures.ts';
@@ -10,7 +11,11 @@ import type { KnownProcedure } from './script-preview/procedures.ts';
 /** Files that one script's calls are looked for in. */
 const mostFiles = 50;
 
-/** The procedures of the folder's files that a script calls, and those that they call. */
+/**
+ * The procedures of the folder's files that a script calls, and those that they call.
+ *
+ * @param platform the connection's; a text that shows its own platform is read as that one's
+ */
 export async function calledProcedures(
   folder: Folder,
   text: string,
@@ -18,18 +23,19 @@ export async function calledProcedures(
 ): Promise<readonly KnownProcedure[]> {
   const found: KnownProcedure[] = [];
   const looked = new Set<string>();
-  const pending = [...calledNames(parse(text, { platform }))];
+  const own = platformOrExpected(text, platform);
+  const pending = [...calledNames(parse(text, { platform: own }))];
   for (let name = pending.shift(); name !== undefined && looked.size < mostFiles; name = pending.shift()) {
     const called = name;
     if (found.some((known) => nameFits(called, tableNameOf(known.procedure.name)))) continue;
     for (const file of folder.filesOfProcedure(called)) {
       if (looked.has(file)) continue;
       looked.add(file);
-      const script = parse((await folder.textOf(file)) ?? '', { platform });
-      const own = unitsOf(script).flatMap(({ statement, offset }) =>
+      const script = parse((await folder.textOf(file)) ?? '', { platform: own });
+      const defined = unitsOf(script).flatMap(({ statement, offset }) =>
         statement.kind === 'create-procedure' ? [{ procedure: statement, text: script.text, offset }] : [],
       );
-      found.push(...own);
+      found.push(...defined);
       pending.push(...calledNames(script));
     }
   }

@@ -2,6 +2,7 @@ import { isSpark, isTsql, type PlatformName, parsePlatform } from '../../../prot
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { ExecutableLoad } from '../../../protocol/requests.ts';
 import type { LoadSpecification } from '../../../protocol/specification.ts';
+import { callFileOf } from '../generate/generate.ts';
 import { readHeader } from '../generate/header.ts';
 import { bindParameters, boundValues, missingParameters, withoutBlock } from '../generate/parameters.ts';
 import type { GeneratedLoad } from '../generate/types.ts';
@@ -52,7 +53,8 @@ export function executableLoad(folder: Folder, request: ExecutableRequest): Outc
 
 function loadOfRequest(folder: Folder, request: ExecutableRequest): Outcome<ExecutableLoad | null> {
   const { text } = request;
-  const specification = request.specification ?? (text === undefined ? null : readHeader(text));
+  const stated = text === undefined ? null : (readHeader(text) ?? calledSpecification(folder, request, text));
+  const specification = request.specification ?? stated;
   if (specification === null) return handWritten(folder, request, text ?? '');
   const own = text === undefined ? null : ownPlatform(specification);
   const isAtHome = own !== null && runsOn(own, request.platform);
@@ -69,6 +71,7 @@ function asWritten(
   text: string,
   platform: PlatformName,
 ): Outcome<ExecutableLoad | null> {
+  if (onlyCreatesProcedure(text, platform)) return asCreated(folder, request, specification, text);
   const bound = bindParameters(text, request.parameters, platform);
   if (bound.problems.length > 0) return { value: null, problems: bound.problems };
   const values = { ...boundValues(text, platform), ...request.parameters };
@@ -87,6 +90,63 @@ function asWritten(
     dryRunRefusal: dryRunRefusal(bound.value, request.platform),
   };
   return { value, problems: [] };
+}
+
+/**
+ * A script that creates the procedure of its load. A run sends it as it is, since the values are given where the procedure is
+ * called; a preview counts with them.
+ */
+function asCreated(
+  folder: Folder,
+  request: ExecutableRequest,
+  specification: LoadSpecification,
+  text: string,
+): Outcome<ExecutableLoad | null> {
+  const { value: load, problems } = loadOf(folder, specification, request.parameters);
+  const callFile = callFileOf(specification);
+  const call = load?.files.find(({ path }) => path === callFile);
+  if (call !== undefined) {
+    const bound = bindParameters(call.text, request.parameters, ownPlatform(specification));
+    if (bound.problems.length > 0) return { value: null, problems: bound.problems };
+  }
+  const parameters = load?.parameters ?? [];
+  // Values would stand as the procedure's defaults: the text is compared without them.
+  const written = Object.keys(request.parameters).length === 0 ? load : loadOf(folder, specification).value;
+  const refusal = previewRefusal(written, problems, text);
+  const value: ExecutableLoad = {
+    title: titleOf(specification),
+    specification,
+    text,
+    batches: splitBatches(text, ownPlatform(specification)),
+    preview: refusal === null ? (load?.preview ?? null) : null,
+    previewRefusal: refusal,
+    parameters,
+    missingParameters: parameters.flatMap(({ name, value: of, isRequired }) =>
+      isRequired === true && of === null ? [name] : [],
+    ),
+    readsOnly: false,
+    dryRunRefusal: dryRunRefusal(text, request.platform),
+    callFile,
+  };
+  return { value, problems: [] };
+}
+
+function onlyCreatesProcedure(text: string, platform: PlatformName): boolean {
+  const kinds = unitsOf(parse(text, { platform })).map(({ statement }) => statement.kind);
+  return kinds.includes('create-procedure') && !kinds.includes('execute');
+}
+
+/**
+ * The specification behind a generated call of a procedure, which has no header of its own: the one in the header of the
+ * procedure's file, as long as both files are what it gives.
+ */
+function calledSpecification(folder: Folder, request: ExecutableRequest, text: string): LoadSpecification | null {
+  for (const { text: definition } of request.procedures ?? []) {
+    const specification = readHeader(definition);
+    const load = specification === null ? null : loadOf(folder, specification).value;
+    if (load !== null && equalsRegeneration(definition, load) && equalsRegeneration(text, load)) return specification;
+  }
+  return null;
 }
 
 /** The load for another platform than the script's, or without a script. */
