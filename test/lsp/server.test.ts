@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Catalog } from '../../protocol/catalog.ts';
 import type { LoadCandidate } from '../../protocol/requests.ts';
 import { warehouse } from '../support/editor.ts';
 import { LanguageClient } from '../support/language-client.ts';
@@ -105,6 +106,43 @@ describe('documents', () => {
       ({ origin }) => origin === 'connection',
     );
     expect(status).toMatchObject({ platform: 'fabric' });
+  });
+
+  test('the platform of the setting counts for each folder, in closed files too, and when it changes', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'mergewright-lsp-'));
+    const ddlText = 'CREATE TABLE dw.Item (a int, b varchar(20));';
+    for (const place of [folder, other]) writeFileSync(join(place, 'ddl.sql'), ddlText);
+    const roots = [folder, other].map((place) => pathToFileURL(place).href);
+    const platforms = new Map([
+      [roots[0], 'synapse'],
+      [roots[1], 'duckdb'],
+    ]);
+    client.setting = ({ scopeUri }) => ({ platform: platforms.get(scopeUri) ?? 'fabric' });
+    const workspaceFolders = roots.map((uri) => ({ uri, name: uri }));
+    const capabilities = { workspace: { configuration: true, workspaceFolders: true } };
+    await client.request('initialize', { processId: null, rootUri: null, workspaceFolders, capabilities });
+    client.notify('initialized', {});
+    const platformsOf = async () => {
+      const catalogs = await Promise.all(
+        roots.map((root) => client.request<Catalog>('mergewright/catalog', { folder: root })),
+      );
+      return catalogs.map(({ tables }) => tables.map(({ platform }) => platform));
+    };
+    client.open(`${roots[1]}/x.sql`, 'SELECT 1');
+    client.open('file:///elsewhere.sql', 'SELECT 1');
+    const status = (uri: string, platform: string) =>
+      client.notification<{ readonly uri: string; readonly platform: string }>(
+        'mergewright/status',
+        (params) => params.uri === uri && params.platform === platform,
+      );
+    await status(`${roots[1]}/x.sql`, 'duckdb');
+    await status('file:///elsewhere.sql', 'fabric');
+    expect(await platformsOf()).toEqual([['synapse'], ['duckdb']]);
+    platforms.set(roots[1] ?? '', 'databricks');
+    client.notify('workspace/didChangeConfiguration', { settings: null });
+    await status(`${roots[1]}/x.sql`, 'databricks');
+    expect(await platformsOf()).toEqual([['synapse'], ['databricks']]);
+    rmSync(other, { recursive: true, force: true });
   });
 
   test('a file of 10 MB is shown, not followed, and says so', async () => {

@@ -62,7 +62,7 @@ const pieces = [
 function open(text: string): Workspace {
   const workspace = new Workspace({ list: async () => [], read: async () => undefined }, async () => undefined);
   workspace.addFolder('file:///house');
-  workspace.fallbackPlatform = 'sqlserver';
+  void workspace.expectPlatform('file:///house', 'sqlserver');
   workspace.open(uri, 'sql', 1, text);
   workspace.flush();
   return workspace;

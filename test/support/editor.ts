@@ -19,8 +19,9 @@ const root = 'file:///house';
 /** Opens files as documents of one folder; the view is of the file with the cursor, else of the last one. */
 export function openFiles(files: Files, platform?: PlatformName): Opened {
   const workspace = new Workspace({ list: async () => [], read: async () => undefined }, async () => undefined);
-  if (platform !== undefined) workspace.fallbackPlatform = platform;
   workspace.addFolder(root);
+  // Nothing has been read that would have to be read again: it counts at once.
+  if (platform !== undefined) void workspace.expectPlatform(root, platform);
   let cursor: { readonly uri: string; readonly offset: number } | null = null;
   let last = '';
   for (const [name, marked] of Object.entries(files)) {

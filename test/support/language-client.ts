@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import {
+  type ConfigurationItem,
   createConnection,
   createMessageConnection,
   type InitializeParams,
@@ -24,6 +25,8 @@ export class LanguageClient {
   readonly toServer = new PassThrough();
   readonly published: Published[] = [];
   readonly notifications: { readonly method: string; readonly params: unknown }[] = [];
+  /** What the editor answers when it is asked for a setting. */
+  setting: (item: ConfigurationItem) => unknown = () => null;
   private readonly waiting = new Set<() => void>();
 
   constructor() {
@@ -43,7 +46,13 @@ export class LanguageClient {
       if (method === 'textDocument/publishDiagnostics') this.published.push(params as unknown as Published);
       for (const check of this.waiting) check();
     });
-    this.connection.onRequest(() => null);
+    this.connection.onRequest((method, params) =>
+      method === 'workspace/configuration'
+        ? (params as unknown as { readonly items: readonly ConfigurationItem[] }).items.map((item) =>
+            this.setting(item),
+          )
+        : null,
+    );
     this.connection.listen();
   }
 

@@ -23,7 +23,7 @@ test('a stated platform holds whatever reads a text', async () => {
   expect(expected.platformOf('a.sql', neutral)).toBe('sqlserver');
 });
 
-test('an open document takes the platform that reads it when it is opened, and keeps it while it is edited', () => {
+test('an open document takes the platform that reads it when it is opened, and keeps it while it is edited', async () => {
   const workspace = new Workspace({ list: async () => [], read: async () => undefined }, async () => {});
   expect(workspace.platformOf('file:///a.sql', neutral)).toEqual({ platform: 'duckdb', origin: 'syntax' });
   expect(workspace.platformOf('file:///a.sql', 'SELEC a FROM b')).toEqual({ platform: 'sqlserver', origin: 'default' });
@@ -31,6 +31,6 @@ test('an open document takes the platform that reads it when it is opened, and k
   expect(workspace.change('file:///a.sql', 2, [{ text: 'SELEC a FROM b' }])?.script.platform).toBe('duckdb');
   expect(workspace.open('file:///b.sql', 'sql', 1, 'SELECT a FROM b')?.script.platform).toBe('sqlserver');
   expect(workspace.change('file:///b.sql', 2, [{ text: neutral }])?.script.platform).toBe('sqlserver');
-  workspace.fallbackPlatform = 'fabric';
+  await workspace.expectPlatform(null, 'fabric');
   expect(workspace.platformOf('file:///a.sql', neutral)).toEqual({ platform: 'fabric', origin: 'setting' });
 });

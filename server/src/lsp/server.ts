@@ -11,7 +11,7 @@ import {
   MessageType,
   TextDocumentSyncKind,
 } from 'vscode-languageserver/node';
-import { parsePlatform } from '../../../protocol/platform.ts';
+import { type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
 import type { ClientNotifications, ServerNotifications } from '../../../protocol/requests.ts';
 import { tokenModifiers, tokenTypes } from '../features/semantic-tokens.ts';
 import { isPlainPython } from '../workspace/documents.ts';
@@ -40,6 +40,8 @@ export class LanguageServer {
   /** Normalised URI → the spelling that the editor uses. */
   private readonly spellings = new Map<string, string>();
   private readonly indexed = new Map<string, Promise<void>>();
+  /** Settled when the settings are known; a folder is read with them, not once before and once after. */
+  private configured: Promise<void> = Promise.resolve();
   private capabilities: ClientCapabilities = {};
   private roots: readonly string[] = [];
   private flushing: NodeJS.Timeout | undefined;
@@ -133,11 +135,13 @@ export class LanguageServer {
     if (workspace?.workspaceFolders === true) {
       this.connection.workspace.onDidChangeWorkspaceFolders((event) => {
         for (const { uri } of event.removed) this.workspace.removeFolder(rootOf(uri));
-        for (const { uri } of event.added) this.index(this.workspace.addFolder(rootOf(uri)));
+        const added = event.added.map(({ uri }) => this.workspace.addFolder(rootOf(uri)));
+        this.configured = this.readConfiguration();
+        for (const folder of added) this.index(folder);
       });
     }
+    this.configured = this.readConfiguration();
     for (const root of this.roots) this.index(this.workspace.folderAt(root));
-    void this.readConfiguration();
   }
 
   private registerDocuments(): void {
@@ -229,15 +233,21 @@ export class LanguageServer {
     }
   }
 
+  /** The setting counts per folder; files of no folder have the window's. */
   private async readConfiguration(): Promise<void> {
     if (this.capabilities.workspace?.configuration !== true) return;
     await this.guard.wait('configuration', undefined, async () => {
-      const settings: unknown = await this.connection.workspace.getConfiguration('mergewright');
-      const platform =
-        typeof settings === 'object' && settings !== null && 'platform' in settings ? settings.platform : undefined;
-      const name = typeof platform === 'string' ? (parsePlatform(platform)?.name ?? null) : null;
-      if (name === this.workspace.fallbackPlatform) return;
-      this.workspace.fallbackPlatform = name;
+      const places = [null, ...this.workspace.folderRoots];
+      const settings: readonly unknown[] = await this.connection.workspace.getConfiguration(
+        places.map((root) => ({
+          section: 'mergewright',
+          ...(root === null ? {} : { scopeUri: this.clientUri(root) }),
+        })),
+      );
+      const changed = places.filter((root, place) => platformIn(settings[place]) !== this.workspace.expected(root));
+      this.sliceStart = Date.now();
+      for (const root of changed) await this.workspace.expectPlatform(root, platformIn(settings[places.indexOf(root)]));
+      if (changed.length === 0) return;
       this.platformsChanged();
       this.refresh();
     });
@@ -245,12 +255,14 @@ export class LanguageServer {
 
   private index(folder: Folder): void {
     const work = this.guard.wait('index', undefined, async () => {
+      await this.configured;
       this.sliceStart = Date.now();
-      await folder.read([folder.root]);
+      await this.workspace.readFolder(folder.root);
       const total = folder.fileNames.length;
       this.tell('mergewright/indexing', { folder: this.clientUri(folder.root), done: total, total });
       for (const file of folder.settingsFiles) this.settingsChanged(file);
       this.platformsChanged();
+      this.workspace.flush();
       this.refresh();
     });
     this.indexed.set(folder.root, work);
@@ -297,6 +309,12 @@ export class LanguageServer {
   private clientUri(uri: string): string {
     return this.spellings.get(uri) ?? uri;
   }
+}
+
+function platformIn(settings: unknown): PlatformName | null {
+  const platform =
+    typeof settings === 'object' && settings !== null && 'platform' in settings ? settings.platform : undefined;
+  return typeof platform === 'string' ? (parsePlatform(platform)?.name ?? null) : null;
 }
 
 /** A folder's URI without a slash at its end. */

@@ -77,6 +77,7 @@ export class Folder {
   /** What the second reader found in files; while somebody types, it is not asked. */
   private readonly readQueries = new Map<string, readonly string[] | null>();
   private readonly secondNames: SecondReader = (query) => this.readQueries.get(query) ?? null;
+  private expected: PlatformName | null;
   private kept: Kept | null = null;
   private stale = false;
 
@@ -84,6 +85,19 @@ export class Folder {
     this.port = port;
     this.root = root;
     this.options = options;
+    this.expected = options.platform ?? null;
+  }
+
+  /** Platform of files where neither their folder nor syntax of another platform tells; null where nobody says. */
+  get expectedPlatform(): PlatformName | null {
+    return this.expected;
+  }
+
+  /** The files are of another platform where nothing else tells: those that were read are read again. */
+  async expectPlatform(platform: PlatformName | null): Promise<void> {
+    if (platform === this.expected) return;
+    this.expected = platform;
+    await this.readFiles([...this.files.keys()]);
   }
 
   /**
@@ -226,8 +240,7 @@ export class Folder {
     const stated = this.options.forcedPlatform ?? parsePlatform(this.settingsOf(file).platform ?? '')?.name;
     if (isPythonFile(file)) return sparkPlatform(stated ?? 'databricks');
     if (stated !== undefined) return stated;
-    const { platform } = this.options;
-    return platform === undefined ? platformOfUnstated(text) : platformOrExpected(text, platform);
+    return this.expected === null ? platformOfUnstated(text) : platformOrExpected(text, this.expected);
   }
 
   get catalog(): TableCatalog {

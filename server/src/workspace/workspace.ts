@@ -27,8 +27,6 @@ const sqlLanguages = new Set(['sql', 'tsql', 'mssql', 'sqlserver', 'spark-sql', 
  */
 export class Workspace {
   readonly documents = new Map<string, OpenDocument>();
-  /** Platform for files that neither connection, folder nor syntax tells of. */
-  fallbackPlatform: PlatformName | null = null;
   private readonly port: FilePort;
   private readonly pause: () => Promise<void>;
   private folders: Folder[] = [];
@@ -51,6 +49,30 @@ export class Workspace {
     const folder = new Folder(this.port, root, { pause: this.pause });
     this.folders.push(folder);
     return folder;
+  }
+
+  /** The platform of a folder's files, or of those in no folder (null), that neither connection, `mergewright.json` nor syntax tells of. */
+  async expectPlatform(root: string | null, platform: PlatformName | null): Promise<void> {
+    const folder = root === null ? this.loose : this.folderAt(root);
+    await folder.expectPlatform(platform);
+    this.keepOpen(folder);
+  }
+
+  /** The platform that `expectPlatform` said last. */
+  expected(root: string | null): PlatformName | null {
+    return (root === null ? this.loose : this.folderAt(root)).expectedPlatform;
+  }
+
+  /** Reads a folder's files; of those that are open, the editor's text counts. */
+  async readFolder(root: string): Promise<Folder> {
+    const folder = this.folderAt(root);
+    await folder.read([root]);
+    this.keepOpen(folder);
+    return folder;
+  }
+
+  private keepOpen(folder: Folder): void {
+    for (const uri of this.documents.keys()) if (this.folderOf(uri) === folder) this.pending.add(uri);
   }
 
   removeFolder(root: string): void {
@@ -128,7 +150,8 @@ export class Workspace {
     if (stated !== undefined) return { platform: stated, origin: 'folder' };
     const detected = detectPlatform(text.length > largestDocument ? text.slice(0, largestDocument) : text);
     if (detected !== undefined) return { platform: detected, origin: 'syntax' };
-    if (this.fallbackPlatform !== null) return { platform: this.fallbackPlatform, origin: 'setting' };
+    const expected = this.folderOf(uri).expectedPlatform;
+    if (expected !== null) return { platform: expected, origin: 'setting' };
     const reading = platformThatReads(text);
     return reading === undefined
       ? { platform: 'sqlserver', origin: 'default' }
