@@ -76,7 +76,7 @@ test.each(chosen.map((one) => ({ id: one.id, one })))('$id', async ({ one }) => 
 });
 
 function asLoad(load: GeneratedLoad): GeneratedLoad {
-  return { ...load, batches: load.preview?.batches ?? [] };
+  return { ...load, batches: load.preview?.().batches ?? [] };
 }
 
 function sorted(rows: readonly object[]): readonly string[] {
@@ -88,7 +88,11 @@ test('numbers the rows before and after a change by what finds them, so that the
   if (owner === undefined) throw new Error('no case');
   const platform = { name: 'sqlserver', version: 2019 } as const;
   const { load } = await lastLoad(owner, { ...settings, platform, dialect: tsqlDialect(platform) });
-  const text = load.preview?.batches.map((batch) => batch.text).join('\n') ?? '';
+  const text =
+    load
+      .preview?.()
+      .batches.map((batch) => batch.text)
+      .join('\n') ?? '';
   const numbers = [...text.matchAll(/ROW_NUMBER\(\) OVER \((.*)\) AS \[sample_no\]/g)].map(([, by]) => by);
   const found = 'ORDER BY c.[stored_id], c.[stored_from]';
   expect(numbers.slice(0, 3)).toEqual([found, found, found]);

@@ -24,7 +24,7 @@ function tablesOf(owner: ConformanceCase, platform: string): readonly string[] {
 
 function modelOf(owner: ConformanceCase, platform: string, shape: Shape, form: FormName): NamesModel {
   const { value } = caseLoad(owner, platform, shape, form);
-  const batches = [...(value?.batches ?? []), ...(value?.preview?.batches ?? [])];
+  const batches = [...(value?.batches ?? []), ...(value?.preview?.().batches ?? [])];
   if (batches.length === 0) throw new Error(`${owner.id} has no load for ${platform}`);
   const texts = [...new Set(batches.map((batch) => batch.text.replace(/^-- mergewright: .*\n/m, '')))];
   return { name: `${owner.id} ${form} ${shape}`, ddl: tablesOf(owner, platform), texts };

@@ -41,7 +41,7 @@ function prepared(owner: ConformanceCase, name: string): SessionState {
 function complaint(owner: ConformanceCase, name: string): string | null {
   const session = prepared(owner, name);
   const before = session.database.objects;
-  const preview = caseLoad(owner, name, 'separate', 'script', 0).value?.preview ?? null;
+  const preview = caseLoad(owner, name, 'separate', 'script', 0).value?.preview?.() ?? null;
   for (const { text } of preview?.batches ?? []) {
     const failed = runBatch(session, text).find((event) => event.kind === 'error');
     if (failed !== undefined && owner.steps[0]?.expect_error === undefined)

@@ -30,7 +30,7 @@ function textsOf(platform: string): readonly { readonly name: string; readonly t
       for (const shape of shapes) {
         const { value } = caseLoad(one, platform, shape, form);
         const sent = value?.batches.map((batch) => batch.text) ?? [];
-        const preview = value?.preview?.batches.map((batch) => batch.text) ?? [];
+        const preview = value?.preview?.().batches.map((batch) => batch.text) ?? [];
         for (const text of [...sent, ...preview]) {
           const body = text.replace(/^-- mergewright: .*$/m, '');
           if (!texts.has(body)) texts.set(body, `${one.id} ${form} ${shape}`);

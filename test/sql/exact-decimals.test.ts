@@ -62,7 +62,7 @@ describe('decimals that a double does not hold', () => {
     const tables = { source: source(), target: target(), extra: {} };
     const { value, problems } = generateLoad({ specification, tables, style: defaultStyle });
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
-    const preview = value?.preview?.batches[0]?.text ?? '';
+    const preview = value?.preview?.().batches[0]?.text ?? '';
     expect(preview).toContain('CAST(t.[Balance] AS varchar(41)) AS [Balance]');
     expect(value?.batches[0]?.text).not.toContain('varchar(41)');
   });

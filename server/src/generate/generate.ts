@@ -4,6 +4,7 @@
  */
 import { type CountName, countNames } from '../../../protocol/counts.ts';
 import { type Platform, parsePlatform } from '../../../protocol/platform.ts';
+import type { PreviewPlan } from '../../../protocol/preview.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { GeneratedFile } from '../../../protocol/requests.ts';
 import type { Batch } from '../../../protocol/run.ts';
@@ -73,7 +74,7 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
       specification,
       parameters: loadParameters(plan.parameters, (type) => chosen.printer.typeName(type)),
       batches: form.batches,
-      preview: form.preview === null ? null : { batches: [{ text: form.preview, line: 0 }] },
+      preview: form.preview === null ? null : planOf(form.preview),
     },
     problems,
   };
@@ -92,7 +93,7 @@ export function callFileOf({ pattern, target }: Pick<LoadSpecification, 'pattern
 interface Form {
   readonly files: readonly GeneratedFile[];
   readonly batches: readonly Batch[];
-  readonly preview: string | null;
+  readonly preview: (() => string) | null;
   readonly problems: readonly Problem[];
 }
 
@@ -115,13 +116,13 @@ function formOf(
   const previewable = plan.replaces?.kind !== 'view';
   if (chosen.family === 'duckdb') {
     const text = `${head}\n\n${cased(duckdbScript(plan, chosen.printer, shape, hooks))}\n`;
-    const preview = previewable ? `${duckdbPreview(plan, chosen.printer, tables.target)}\n` : null;
+    const preview = previewable ? () => `${duckdbPreview(plan, chosen.printer, tables.target)}\n` : null;
     return { files: [{ path, text }], batches: [{ text, line: 0 }], preview, problems: [] };
   }
   const { printer } = chosen;
   // Where a transaction takes no DDL, a preview could not take back a table of the load's own.
   const takesBack = plan.keeps.length === 0 || printer.features.ddlInTransaction;
-  const preview = previewable && takesBack ? `${tsqlPreview(plan, printer, tables.target)}\n` : null;
+  const preview = previewable && takesBack ? () => `${tsqlPreview(plan, printer, tables.target)}\n` : null;
   const script = cased(tsqlScript(plan, printer, shape, hooks));
   // A view is a definition already: there is nothing for a procedure to do.
   if (specification.form === 'procedure' && plan.replaces?.kind !== 'view') {
@@ -146,6 +147,10 @@ function formOf(
     head,
   );
   return { files: [file], batches, preview, problems: [] };
+}
+
+function planOf(preview: () => string): () => PreviewPlan {
+  return () => ({ batches: [{ text: preview(), line: 0 }] });
 }
 
 function countTexts(plan: LoadPlan, printer: Printer): Readonly<Record<string, string>> {

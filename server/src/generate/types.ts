@@ -39,6 +39,6 @@ export interface GeneratedLoad {
   readonly parameters: readonly LoadParameter[];
   /** The main file, ready to send. */
   readonly batches: readonly Batch[];
-  /** Null where the pattern has no row effect to preview (a view, DDL). */
-  readonly preview: PreviewPlan | null;
+  /** Made when it is asked for: most requests want the files alone. Null where there is no row effect (a view, DDL). */
+  readonly preview: (() => PreviewPlan) | null;
 }
