@@ -19,6 +19,7 @@ CREATE TABLE dbo.HubUnit (UnitKey char(64) NOT NULL PRIMARY KEY, UnitNo int NOT 
   RecordSource varchar(20) NOT NULL);
 `;
 const specification = {
+  version: 1,
   pattern: 'hub',
   source: { database: null, schema: 'dbo', table: 'StageUnit' },
   target: { database: null, schema: 'dbo', table: 'HubUnit' },

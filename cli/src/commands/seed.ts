@@ -2,6 +2,7 @@ import { open as openFile, rm, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { attachedFile } from '../../../protocol/connection.ts';
+import { csvFault } from '../../../protocol/csv-fault.ts';
 import { memoryFile } from '../../../runner/src/connection-text.ts';
 import { queryRows } from '../../../runner/src/queries.ts';
 import { csvHeader } from '../../../server/src/generate/csv.ts';
@@ -14,7 +15,6 @@ import { findTable } from '../find-table.ts';
 import { openFolder, problemLine } from '../open-folder.ts';
 import { withPathLists } from '../path-lists.ts';
 import { findConnection } from '../run/connections.ts';
-import { csvFault } from '../run/csv-fault.ts';
 import { execute, open } from '../run/execute.ts';
 
 /** Bytes in which the first line of a CSV file has to end. */

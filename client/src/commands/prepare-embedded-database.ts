@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { csvFault } from '../../../protocol/csv-fault.ts';
 import type { Batch } from '../../../protocol/run.ts';
 import type { Connections } from '../connections/connections.ts';
 import { type ConnectionProfile, embeddedName } from '../connections/profile.ts';
@@ -38,7 +39,9 @@ export class PrepareEmbeddedDatabaseCommand implements Command {
     if (batches.length === 0) throw new Error(error?.message ?? 'The folder has no CREATE TABLE statement.');
     await this.#prompts.withProgress('Preparing the embedded database', () => this.#send(profile, batches));
     const filled = csv.length === 0 ? '' : `, ${csv.length} filled from CSV`;
-    await this.#prompts.inform(`The embedded database has ${tables.length} tables${filled}.`);
+    await this.#prompts.inform(
+      `The embedded database has ${tables.length === 1 ? 'one table' : `${tables.length} tables`}${filled}.`,
+    );
     if (error !== undefined) await this.#prompts.warn(error.message);
   }
 
@@ -54,7 +57,9 @@ export class PrepareEmbeddedDatabaseCommand implements Command {
     try {
       const { result } = await session.run({ mode: 'run', batches }, () => undefined);
       if (result.status !== 'done')
-        throw new Error(result.error?.message ?? `The preparation ended as ${result.status}.`);
+        throw new Error(
+          result.error === null ? `The preparation ended as ${result.status}.` : csvFault(result.error.message),
+        );
     } finally {
       await session.close();
       this.#connections.refresh();
