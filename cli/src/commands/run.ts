@@ -1,8 +1,9 @@
 import { unknownCounts } from '../../../protocol/counts.ts';
 import type { RunResult } from '../../../protocol/run.ts';
 import { type Command, UsageError } from '../command.ts';
-import { readScriptArguments } from '../run/arguments.ts';
+import { demandParameters, readScriptArguments } from '../run/arguments.ts';
 import { demandFile, execute, open, place, report } from '../run/execute.ts';
+import { missingOnServer } from '../run/live-tables.ts';
 
 export const run: Command = {
   name: 'run',
@@ -39,6 +40,7 @@ export const run: Command = {
     await demandFile(connection);
     const session = await open(connection);
     try {
+      demandParameters(await missingOnServer(session, load));
       if (!json) context.out(`${place(session, connection)}\n\n${load.text.trimEnd()}\n\n`);
       const end = await execute(
         session,

@@ -79,7 +79,7 @@ function executable(folder: Folder, request: ExecutableRequest & { readonly text
 }
 
 /** Without these the engine would refuse the rows, and a preview would count what no run can write. */
-function demandParameters(missing: readonly string[]): void {
+export function demandParameters(missing: readonly string[]): void {
   if (missing.length === 0) return;
   const [verb, columns] = missing.length === 1 ? ['has', 'a NOT NULL column'] : ['have', 'NOT NULL columns'];
   const given = missing.map((name) => `--param ${name}=VALUE`).join(' ');
