@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { certificate } from '../support/tds/certificate.ts';
 import { type Message, MessageReader, message, packetType } from '../support/tds/packets.ts';
 import { type FaultProxy, startFaultProxy } from '../support/tds/proxy.ts';
+import type { Entry } from '../support/tds/recorder.ts';
 import { startTdsServer, type TdsServer, type TdsServerOptions } from '../support/tds/server.ts';
 
 /** Something that listens on a port of this machine. */
@@ -190,4 +191,23 @@ export class RawClient {
     this.send(message(packetType.login, Buffer.alloc(94), 4096));
     await this.receive();
   }
+}
+
+/** A promise and what settles it. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** What the server has seen so far. */
+export function kinds(server: TdsServer): readonly Entry['kind'][] {
+  return server.recorder.entries.map(({ kind }) => kind);
+}
+
+/** The first thing of a kind that the server sees, now or later. */
+export function seen(server: TdsServer, kind: Entry['kind']): Promise<Entry> {
+  return server.recorder.seen((entry) => entry.kind === kind);
 }
