@@ -21,6 +21,25 @@ describe('definitions', () => {
     expect(tables.map((table) => formatTableName(table.name))).toEqual(['Staging.dbo.Department', 'Other.dbo.T']);
   });
 
+  test('tables that a script of Spark makes in its blocks, loops and branches are known', () => {
+    const { tables } = catalogFrom(
+      `BEGIN
+         DECLARE n INT DEFAULT 1;
+         CREATE TABLE a (x INT NOT NULL, y STRING);
+         IF n = 1 THEN ALTER TABLE a ADD COLUMNS (z DATE); END IF;
+         REPEAT CREATE TABLE IF NOT EXISTS b AS SELECT x FROM a; UNTIL n = 1 END REPEAT;
+         CASE n WHEN 1 THEN CREATE TABLE c (i INT); ELSE CREATE TABLE d (i INT); END CASE;
+       END`,
+      'databricks',
+    );
+    expect(tables.map(({ name, columns }) => `${name.table}: ${columns.map((column) => column.name)}`)).toEqual([
+      'a: x,y,z',
+      'c: i',
+      'd: i',
+      'b: x',
+    ]);
+  });
+
   test('ALTER TABLE of any file adds columns, keys and defaults', () => {
     const files = [
       'CREATE TABLE dbo.T (a int NOT NULL, b varchar(10) NULL, gone int)',

@@ -67,6 +67,12 @@ function symbolsOf(view: DocumentView, unit: Unit, statement: Statement): readon
       return inside([statement.body]);
     case 'block':
       return inside(statement.statements);
+    case 'loop':
+      return inside([statement.body]);
+    case 'case-statement':
+      return inside([...statement.branches.map(({ body }) => body), ...(statement.otherwise?.statements ?? [])]);
+    case 'declare-handler':
+      return statement.body === null ? [] : inside([statement.body]);
     case 'try-catch':
       return inside([...statement.try, ...statement.catch]);
     default:

@@ -187,6 +187,22 @@ class Binder {
       case 'block':
         for (const inner of statement.statements) this.statement(inner);
         return;
+      case 'loop':
+        if (statement.query !== null) this.query(statement.query, [], new Map());
+        this.statement(statement.body);
+        if (statement.until !== null) this.expressions(statement.until, []);
+        return;
+      case 'case-statement':
+        if (statement.operand !== null) this.expressions(statement.operand, []);
+        for (const branch of statement.branches) {
+          this.expressions(branch.condition, []);
+          this.statement(branch.body);
+        }
+        if (statement.otherwise !== null) this.statement(statement.otherwise);
+        return;
+      case 'declare-handler':
+        if (statement.body !== null) this.statement(statement.body);
+        return;
       case 'try-catch':
         for (const inner of [...statement.try, ...statement.catch]) this.statement(inner);
         return;

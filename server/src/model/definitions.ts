@@ -195,6 +195,13 @@ class DefinitionReader {
       case 'block':
         for (const inner of statement.statements) this.readStatement(unit, inner);
         break;
+      case 'loop':
+        this.readStatement(unit, statement.body);
+        break;
+      case 'case-statement':
+        for (const { body } of statement.branches) this.readStatement(unit, body);
+        if (statement.otherwise !== null) this.readStatement(unit, statement.otherwise);
+        break;
       case 'try-catch':
         for (const inner of statement.try) this.readStatement(unit, inner);
         break;

@@ -29,6 +29,10 @@ export class Cursor {
   /** Index of the current token in the buffer. */
   index = 0;
   depth = 0;
+  /** How many bodies of SQL scripting stand around the current statement. */
+  scriptDepth = 0;
+  /** Labels of the blocks and loops around the current statement, in lower case; '' where there is none. */
+  labels: string[] = [];
   /** Inside the query of an INSERT, whose FROM may hold a write with OUTPUT. */
   nestedWrites = false;
   problems: SyntaxProblem[] = [];
@@ -237,6 +241,8 @@ export class Cursor {
     this.problems = [];
     this.recovering = false;
     this.depth = 0;
+    this.scriptDepth = 0;
+    this.labels = [];
     this.nestedWrites = false;
     this.stumbled = false;
     if (this.index < 2048) return;

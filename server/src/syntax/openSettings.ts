@@ -1,5 +1,5 @@
 import type { Cursor } from './cursor.ts';
-import { parseIdentifierList, parseName } from './names.ts';
+import { closeParenthesis, parseName } from './names.ts';
 import { parseOpaque } from './opaque.ts';
 import type { DeclaredVariable, Identifier, SetVariable, Statement } from './tree.ts';
 import { parseDataType } from './types.ts';
@@ -9,8 +9,11 @@ export function parseOpenSet(cursor: Cursor): Statement {
   const { start } = cursor;
   cursor.advance();
   if ((cursor.at('VARIABLE') || cursor.at('VAR')) && (cursor.nameAhead(1) || cursor.peek(1) === '(')) {
-    return parseSetVariables(cursor, start);
+    cursor.advance();
+    return parseSetVariables(cursor, start, 'VARIABLE');
   }
+  // A script sets its variables without the word; options of the session are not to be set in one.
+  if (cursor.scriptDepth > 0 && (cursor.atName || cursor.at('('))) return parseSetVariables(cursor, start, '');
   const from = cursor.start;
   while (!cursor.at('=') && !cursor.at('TO') && !cursor.at(';') && !cursor.atEnd) cursor.advance();
   const names = [cursor.slice(from, cursor.end).toUpperCase()];
@@ -19,14 +22,12 @@ export function parseOpenSet(cursor: Cursor): Statement {
 }
 
 /** `x = value`; several of them or `(x, y) = (query)` are read, and kept as the text of an option. */
-function parseSetVariables(cursor: Cursor, start: number): Statement {
-  const word = cursor.word;
-  cursor.advance();
+function parseSetVariables(cursor: Cursor, start: number, word: string): Statement {
   const from = cursor.start;
   const found: SetVariable[] = [];
   do {
     if (cursor.at('(')) {
-      parseIdentifierList(cursor);
+      parseNames(cursor);
       cursor.expect('=');
       cursor.grammar.expression(cursor);
       return setOption(cursor, start, [word], from);
@@ -45,6 +46,14 @@ function parseSetVariables(cursor: Cursor, start: number): Statement {
   } while (!cursor.recovering && cursor.dialect.family === 'spark' && cursor.eat(','));
   const [only, ...others] = found;
   return only !== undefined && others.length === 0 ? only : setOption(cursor, start, [word], from);
+}
+
+/** `(x, session.y)`. */
+function parseNames(cursor: Cursor): void {
+  cursor.advance();
+  do parseName(cursor, 'a variable');
+  while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
 }
 
 /** A variable's name without the schema `session` before it. */

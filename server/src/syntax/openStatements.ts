@@ -6,12 +6,14 @@ import { parseCreateIndex, parseCreateSchema, parseDrop, parseSequence, parseTru
 import { parseOpaque } from './opaque.ts';
 import { parseOpenAlter } from './openAlter.ts';
 import { parseOpenElements } from './openColumns.ts';
+import { parseOpenFunction, parseOpenProcedure } from './openPrograms.ts';
 import { parseOpenDeclare, parseOpenSet } from './openSettings.ts';
 import { parseOpenTable, parseProperties, type TableHead } from './openTables.ts';
 import { parseQueryAfterWith, parseQueryWithTables } from './queries.ts';
+import { expectSemicolon, parseCompound, parseScripted, recoverInScript } from './scripting.ts';
 import { parseUse } from './smallStatements.ts';
 import { tokenKind } from './tokens.ts';
-import type { Expression, Identifier, Option, Parameter, Query, Statement } from './tree.ts';
+import type { Identifier, Option, Query, Statement } from './tree.ts';
 import { parseDataType } from './types.ts';
 import { parseWrite } from './writes.ts';
 
@@ -25,11 +27,15 @@ export function parseOpenStatement(cursor: Cursor): Statement {
     cursor.advance();
     return { kind: 'empty', start, end: cursor.end };
   }
-  const statement = dispatch(cursor);
-  if (!cursor.recovering && !cursor.at(';') && !cursor.atEnd) cursor.fail(endOfStatement);
+  const statement = (cursor.scriptDepth > 0 ? parseScripted(cursor) : null) ?? dispatch(cursor);
+  if (!cursor.recovering && !cursor.at(';') && !cursor.atEnd) {
+    if (cursor.scriptDepth > 0) expectSemicolon(cursor);
+    else cursor.fail(endOfStatement);
+  }
   if (cursor.recovering) {
     if (cursor.index === index && !cursor.atEnd) cursor.advance();
-    while (!cursor.atEnd && !cursor.at(';')) cursor.advance();
+    if (cursor.scriptDepth > 0) recoverInScript(cursor);
+    else while (!cursor.atEnd && !cursor.at(';')) cursor.advance();
     cursor.recovering = false;
   }
   cursor.eat(';');
@@ -80,7 +86,7 @@ function dispatch(cursor: Cursor): Statement {
     case 'DESC':
       return cursor.peek(1) === 'HISTORY' && cursor.peek(2) !== '.' ? parseHistory(cursor) : parseOpaque(cursor);
     case 'BEGIN':
-      return isTransaction(cursor) ? parseOpaque(cursor) : skipCompound(cursor);
+      return isTransaction(cursor) ? parseOpaque(cursor) : parseCompound(cursor);
     default:
   }
   if (cursor.at(')') || cursor.at(',') || cursor.at('=')) {
@@ -208,9 +214,9 @@ function parseCreate(cursor: Cursor): Statement {
       return parseType(cursor, start);
     case 'FUNCTION':
     case 'MACRO':
-      return parseFunction(cursor, start);
+      return parseOpenFunction(cursor, start);
     case 'PROCEDURE':
-      return skipProgram(cursor, start);
+      return parseOpenProcedure(cursor, start);
     default:
   }
   if (cursor.atEnd || cursor.index === index) cursor.fail('TABLE, VIEW or another kind of object');
@@ -262,74 +268,6 @@ function parseType(cursor: Cursor, start: number): Statement {
   return { kind: 'create-type', start, end, name, elements: none, base, nullable: null, table: false, options: none };
 }
 
-/** CREATE FUNCTION … RETURN expression | query, CREATE MACRO … AS expression | TABLE query. Others are opaque. */
-function parseFunction(cursor: Cursor, start: number): Statement {
-  const macro = cursor.at('MACRO') || cursor.dialect.family === 'duckdb';
-  cursor.advance();
-  cursor.eatSequence('IF', 'NOT', 'EXISTS');
-  const name = parseName(cursor, 'the name of a function');
-  if (!cursor.at('(')) return parseOpaque(cursor, start);
-  const parameters = parseParameters(cursor);
-  while (!cursor.at(macro ? 'AS' : 'RETURN') && !cursor.at(';') && !cursor.atEnd) {
-    if (cursor.at('AS')) return skipProgram(cursor, start);
-    if (cursor.at('(')) cursor.skipParentheses();
-    else cursor.advance();
-  }
-  if (cursor.atEnd || cursor.at(';')) return { kind: 'opaque', start, end: cursor.end, name: 'CREATE FUNCTION' };
-  cursor.advance();
-  let query: Query | null = null;
-  let expression: Expression | null = null;
-  if (macro && cursor.at('TABLE')) cursor.advance();
-  if (cursor.at('SELECT') || cursor.at('WITH') || cursor.at('FROM') || cursor.at('VALUES'))
-    query = parseQueryWithTables(cursor);
-  else expression = cursor.grammar.expression(cursor);
-  // Further overloads of a macro follow with a comma.
-  if (macro && cursor.at(',')) return parseOpaque(cursor, start);
-  const { end } = cursor;
-  return {
-    kind: 'create-function',
-    start,
-    end,
-    alter: false,
-    name,
-    parameters,
-    returns: null,
-    returnsVariable: null,
-    returnsElements: none,
-    options: none,
-    query,
-    expression,
-    body: none,
-  };
-}
-
-function parseParameters(cursor: Cursor): readonly Parameter[] {
-  const parameters: Parameter[] = [];
-  cursor.advance();
-  while (!cursor.at(')') && !cursor.atEnd && !cursor.recovering) {
-    const { start } = cursor;
-    const name = cursor.identifier('a parameter');
-    const typed = cursor.atName && !cursor.at('DEFAULT');
-    const type = typed ? parseDataType(cursor) : null;
-    const value = cursor.eatAny(':=', 'DEFAULT', '=>') === null ? null : cursor.grammar.operand(cursor);
-    while (!cursor.at(',') && !cursor.at(')') && !cursor.atEnd) cursor.advance();
-    parameters.push({
-      kind: 'parameter',
-      start,
-      end: cursor.end,
-      name: name.name,
-      type,
-      default: value,
-      output: false,
-      readOnly: false,
-      nullable: null,
-    });
-    if (!cursor.eat(',')) break;
-  }
-  cursor.expect(')');
-  return parameters;
-}
-
 function parseExecuteImmediate(cursor: Cursor): Statement {
   const { start } = cursor;
   cursor.advance();
@@ -361,35 +299,4 @@ function parseHistory(cursor: Cursor): Statement {
 function isTransaction(cursor: Cursor): boolean {
   const next = cursor.peek(1);
   return next === 'TRANSACTION' || next === ';' || next === 'WORK' || cursor.dialect.family === 'duckdb';
-}
-
-/** CREATE PROCEDURE … AS BEGIN … END and functions of other languages: bounded by the body's END. */
-function skipProgram(cursor: Cursor, start: number): Statement {
-  while (!cursor.atEnd && !cursor.at(';') && !cursor.at('BEGIN')) cursor.advance();
-  if (!cursor.at('BEGIN')) return { kind: 'opaque', start, end: cursor.end, name: 'CREATE PROCEDURE' };
-  const body = skipCompound(cursor);
-  return { ...body, start };
-}
-
-const blockStarts: ReadonlySet<string> = new Set(['IF', 'LOOP', 'WHILE', 'FOR', 'REPEAT']);
-const beforeStatement: ReadonlySet<string> = new Set([';', 'THEN', 'ELSE', 'BEGIN', 'DO', 'LOOP', 'REPEAT', ':']);
-
-/** BEGIN … END of SQL scripting: everything up to the matching END. */
-function skipCompound(cursor: Cursor): Statement {
-  const { start } = cursor;
-  let open = 0;
-  while (!cursor.atEnd) {
-    const { word } = cursor;
-    if (word === 'END') {
-      open -= 1;
-      cursor.advance();
-      if (blockStarts.has(cursor.word) || cursor.at('CASE')) cursor.advance();
-      if (open <= 0) break;
-      continue;
-    }
-    if (word === 'BEGIN' || word === 'CASE') open += 1;
-    else if (blockStarts.has(word) && beforeStatement.has(cursor.previousWord)) open += 1;
-    cursor.advance();
-  }
-  return { kind: 'opaque', start, end: cursor.end, name: 'BEGIN' };
 }

@@ -72,9 +72,10 @@ function parseAliases(cursor: Cursor): void {
 function endsItem(cursor: Cursor): boolean {
   if (cursor.dialect.family === 'tsql') return isLabelOrStatement(cursor) || isPseudoColumn(cursor);
   if (cursor.dialect.family !== 'spark') return false;
-  // FOR goes on with PIVOT; WINDOW and ROW FORMAT may follow a SELECT without FROM.
+  // FOR goes on with PIVOT, DO with a loop; WINDOW and ROW FORMAT may follow a SELECT without FROM.
   return (
     cursor.at('FOR') ||
+    (cursor.at('DO') && cursor.scriptDepth > 0) ||
     (cursor.at('WINDOW') && (cursor.peek(2) === 'AS' || cursor.peek(1) === 'IDENTIFIER')) ||
     (cursor.at('ROW') && cursor.peek(1) === 'FORMAT')
   );

@@ -33,6 +33,7 @@ import type {
   ValuesRow,
   WithClause,
 } from './tree/queries.ts';
+import type { StatementBranch } from './tree/scripting.ts';
 import type {
   Assignment,
   DeclaredVariable,
@@ -49,6 +50,7 @@ export type * from './tree/definitions.ts';
 export type * from './tree/expressions.ts';
 export type * from './tree/node.ts';
 export type * from './tree/queries.ts';
+export type * from './tree/scripting.ts';
 export type * from './tree/statements.ts';
 
 /** Every node of a statement's tree. */
@@ -69,6 +71,7 @@ export type Node =
   | WindowFrame
   | FrameBound
   | CaseBranch
+  | StatementBranch
   | WithClause
   | CommonTable
   | ValuesRow

@@ -6,6 +6,7 @@ import type {
   CreateTrigger,
   Expression,
   Kind,
+  Loop,
   Node,
   Query,
   Script,
@@ -65,7 +66,7 @@ export interface Step {
   readonly guards: readonly Guard[];
   readonly region: 'plain' | 'try' | 'catch';
   readonly tryCatch: TryCatch | null;
-  readonly loop: While | null;
+  readonly loop: While | Loop | null;
   /** All nodes of a kind in the statement, in the order of the text. */
   find<K extends Kind>(kind: K): readonly Entry<K>[];
   /** The entry of a node of this statement. */
@@ -137,6 +138,20 @@ function collect(statements: readonly Statement[], around: Surroundings, bodies:
       case 'block':
         steps.push(...collect(statement.statements, around, bodies));
         break;
+      case 'loop':
+        steps.push(makeStep(statement, around), ...collect([statement.body], { ...around, loop: statement }, bodies));
+        break;
+      case 'case-statement':
+        steps.push(makeStep(statement, around));
+        for (const { condition, body } of statement.branches) {
+          const guards = statement.operand === null ? [...around.guards, { condition, negated: false }] : around.guards;
+          steps.push(...collect([body], { ...around, guards }, bodies));
+        }
+        if (statement.otherwise !== null) steps.push(...collect([statement.otherwise], around, bodies));
+        break;
+      case 'declare-handler':
+        if (statement.body !== null) steps.push(...collect([statement.body], { ...around, region: 'catch' }, bodies));
+        break;
       case 'try-catch':
         steps.push(
           ...collect(statement.try, { ...around, region: 'try', tryCatch: statement }, bodies),
@@ -164,6 +179,13 @@ function ownNodes(statement: Statement): readonly Node[] {
     case 'if':
     case 'while':
       return [statement.condition];
+    case 'loop':
+      return [...(statement.query ? [statement.query] : []), ...(statement.until ? [statement.until] : [])];
+    case 'case-statement':
+      return [
+        ...(statement.operand ? [statement.operand] : []),
+        ...statement.branches.map(({ condition }) => condition),
+      ];
     case 'create-procedure':
     case 'create-trigger':
       return [];

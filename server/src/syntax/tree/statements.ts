@@ -23,6 +23,7 @@ import type {
   Top,
   WithClause,
 } from './queries.ts';
+import type { CaseStatement, DeclareHandler, Loop } from './scripting.ts';
 
 export type Statement =
   | SelectStatement
@@ -50,6 +51,9 @@ export type Statement =
   | SetOption
   | If
   | While
+  | Loop
+  | CaseStatement
+  | DeclareHandler
   | Block
   | TryCatch
   | Transaction
