@@ -130,6 +130,8 @@ export interface TimelineState {
   /** Business keys beside `keys`, in the same order; empty rows where the keys speak for themselves. */
   readonly businessKeys: readonly (readonly CellValue[])[];
   readonly businessColumns: readonly string[];
+  /** Why keys are shown and searched by their hashes alone, in words. */
+  readonly businessRefusal: string | null;
   readonly timeline: Timeline | null;
   /** Why there is nothing to show, in words. */
   readonly message: string | null;

@@ -119,6 +119,8 @@ export interface VersionsPlan {
   readonly keyColumns: readonly string[];
   /** Columns of the business key that a hub has for these keys; empty where the keys speak for themselves. */
   readonly businessColumns: readonly string[];
+  /** Why hash keys have no business key beside them, and what to do, in words; null where nothing is amiss. */
+  readonly businessRefusal: string | null;
   readonly start: string;
   /** Null where a version ends with the start of the next one, as in a satellite. */
   readonly end: string | null;

@@ -28,6 +28,7 @@ export class TimelineView {
     },
   });
   readonly #keys = element('div', { class: 'keys', role: 'group', 'aria-label': 'Keys found' });
+  readonly #note = element('p', { class: 'note', role: 'note', hidden: true });
   readonly #message = element('p', { class: 'empty', role: 'status' });
   readonly #picture = element('div', { class: 'timeline-picture' });
   #timeline: Timeline | null = null;
@@ -41,6 +42,7 @@ export class TimelineView {
         this.#search,
         button('Search', 'search', () => this.#send(), true),
       ),
+      this.#note,
       this.#keys,
       this.#message,
       this.#picture,
@@ -53,6 +55,8 @@ export class TimelineView {
 
   update(state: TimelineState): void {
     this.#keys.replaceChildren(...state.keys.map((key, index) => keyButton(key, index, state)));
+    this.#note.textContent = state.businessRefusal ?? '';
+    this.#note.hidden = state.businessRefusal === null;
     this.#message.textContent = state.message ?? '';
     this.#message.hidden = state.message === null;
     this.#search.setAttribute('placeholder', namesOf(state).length === 0 ? 'Business key' : namesOf(state).join(' · '));

@@ -32,7 +32,13 @@ describe('the versions of a key', () => {
     const server = new FakeServer({
       'mergewright/versions': ({ search, key }) => {
         asked.push([search, key]);
-        const columns = { keyColumns: ['Key'], businessColumns: ['Name'], start: 'LoadDate', end: null };
+        const columns = {
+          keyColumns: ['Key'],
+          businessColumns: ['Name'],
+          businessRefusal: null,
+          start: 'LoadDate',
+          end: null,
+        };
         const batches = {
           keys: { text: 'keys', line: 0 },
           versions: key === null ? null : { text: 'versions', line: 0 },

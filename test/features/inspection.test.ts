@@ -127,7 +127,33 @@ describe('the versions of a key', () => {
       ['a', 1],
       ['b', null],
     ]);
-    expect(versionsPlan(inspected('HubPatient', 'raw'), '1', null).businessColumns).toEqual([]);
+    expect(plan.businessRefusal).toBeNull();
+    expect(versionsPlan(inspected('HubPatient', 'raw'), '1', null)).toMatchObject({
+      businessColumns: [],
+      businessRefusal: null,
+    });
+  });
+
+  test('of a satellite without its hub are found by the hash, and the plan says what is missing', () => {
+    const refusalOf = (own: string, others: string): string | null => {
+      const tables = catalogFrom(`${own}\n${others}`).tables;
+      const [satellite] = tables;
+      if (satellite === undefined) throw new Error('no table');
+      const found = inspection(satellite, [], 'duckdb', tables);
+      if (!('versioned' in found)) throw new Error(found.message);
+      return versionsPlan(found, '', null).businessRefusal;
+    };
+    const satellite = (key: string) =>
+      `CREATE TABLE raw.SatOne (${key} varchar(64) NOT NULL, LoadDate datetime2(6) NOT NULL, RecordSource varchar(9) NOT NULL,
+        HashDiff varchar(64) NOT NULL, City varchar(30), PRIMARY KEY (${key}, LoadDate));`;
+    const link = `CREATE TABLE raw.LinkVisit (VisitKey varchar(64) NOT NULL PRIMARY KEY, PatientKey varchar(64) NOT NULL,
+      DoctorKey varchar(64) NOT NULL, LoadDate datetime2(6) NOT NULL, RecordSource varchar(9) NOT NULL);`;
+    expect(refusalOf(satellite('PatientKey'), '')).toBe(
+      "Keys are searched and shown by the hash PatientKey alone, since no hub with this column and a business key is defined in this folder. Add the hub's CREATE TABLE to it to search by the business key.",
+    );
+    expect(refusalOf(satellite('VisitKey'), link)).toBe(
+      'Keys are searched and shown by the hash VisitKey alone, since it is the key of the link LinkVisit, which has no business key of its own.',
+    );
   });
 
   test('a number is found by its digits, an empty search finds every key', async () => {

@@ -216,6 +216,7 @@ describe('the timeline', () => {
     keyColumns: ['DepartmentID'],
     businessKeys: [[], []],
     businessColumns: [],
+    businessRefusal: null,
     message: null,
     timeline: {
       table: 'Department',
@@ -262,6 +263,15 @@ describe('the timeline', () => {
     expect(view.element.querySelector('.search')?.getAttribute('placeholder')).toBe('Name');
     view.element.querySelector<HTMLButtonElement>('.key')?.click();
     expect(sent.at(-1)).toEqual({ kind: 'key', key: ['D1'] });
+  });
+
+  test('says why keys are shown by their hashes, and nothing where they are not', async () => {
+    const { TimelineView } = await import('../../client/webview/timeline.ts');
+    const view = new TimelineView();
+    view.update({ ...state, businessRefusal: 'No hub is defined.' });
+    expect(texts(view.element, '.note:not([hidden])')).toEqual(['No hub is defined.']);
+    view.update(state);
+    expect(texts(view.element, '.note:not([hidden])')).toEqual([]);
   });
 
   test('a key is chosen by its button', async () => {

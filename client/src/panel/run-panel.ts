@@ -44,6 +44,7 @@ export const emptyTimeline: TimelineState = {
   keyColumns: [],
   businessKeys: [],
   businessColumns: [],
+  businessRefusal: null,
   timeline: null,
   message: null,
 };

@@ -117,7 +117,7 @@ export class Inspector {
       const opened = await this.#connections.session(target.uri);
       if (opened === undefined) return;
       const plan = await this.#plan(target, search, key);
-      const { keyColumns, businessColumns } = plan;
+      const { keyColumns, businessColumns, businessRefusal } = plan;
       const rows = await readRows(opened.session, plan.keys);
       const keys = rows.map((row) => row.slice(0, keyColumns.length));
       const businessKeys = rows.map((row) => row.slice(keyColumns.length));
@@ -130,7 +130,8 @@ export class Inspector {
       }));
       const timeline = made === null ? null : { ...made, businessKey: place < 0 ? [] : businessKey };
       const message = chosen === null ? `No key of ${table} holds "${search}".` : null;
-      this.#panel.showTimeline({ ...state, keys, keyColumns, businessKeys, businessColumns, timeline, message });
+      const found = { keys, keyColumns, businessKeys, businessColumns, businessRefusal };
+      this.#panel.showTimeline({ ...state, ...found, timeline, message });
     } catch (error) {
       this.#panel.showTimeline({ ...state, message: error instanceof Error ? error.message : String(error) });
     }

@@ -16,13 +16,15 @@ import { SynapsePrinter } from '../sql/synapse.ts';
 import { comment } from '../sql/text.ts';
 import { dataChecks } from './data-checks.ts';
 import { type VersionedTable, versionedTable } from './version-columns.ts';
-import { type BusinessKey, businessKeyOf, keysQuery, versionsQuery } from './versions.ts';
+import { type BusinessKey, businessKeyOf, businessRefusalOf, keysQuery, versionsQuery } from './versions.ts';
 
 /** How a target is looked at on a platform: the table that keeps versions, and the printer of its queries. */
 export interface Inspection {
   readonly versioned: VersionedTable;
   /** The hub's names for the keys of a satellite; null where there is none. */
   readonly business: BusinessKey | null;
+  /** Why there is none though the keys are hashes, in words. */
+  readonly businessRefusal: string | null;
   readonly loads: readonly LoadSpecification[];
   readonly print: (query: Query) => Batch;
 }
@@ -49,6 +51,7 @@ export function inspection(
   return {
     versioned,
     business,
+    businessRefusal: businessRefusalOf(versioned, tables),
     loads,
     print: (query) => ({ text: `${printer.query(isFamily ? exactDecimals(query) : query)};`, line: 0 }),
   };
@@ -56,13 +59,14 @@ export function inspection(
 
 /** The queries behind the panel's timeline. */
 export function versionsPlan(
-  { versioned, business, print }: Inspection,
+  { versioned, business, businessRefusal, print }: Inspection,
   search: string,
   key: readonly CellValue[] | null,
 ): VersionsPlan {
   return {
     keyColumns: versioned.keys.map((column) => column.name),
     businessColumns: (business?.columns ?? []).map((column) => column.name),
+    businessRefusal,
     start: versioned.start.name,
     end: versioned.end?.name ?? null,
     tracked: versioned.tracked.map((column) => column.name),

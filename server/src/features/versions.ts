@@ -43,6 +43,20 @@ export function businessKeyOf(versioned: VersionedTable, catalog: readonly Catal
 }
 
 /**
+ * Why keys that are hashes can't be searched as people know them, and what to do; null where a hub has their names, where
+ * the table has its own, and where the keys are no hashes.
+ */
+export function businessRefusalOf(versioned: VersionedTable, catalog: readonly CatalogTable[]): string | null {
+  const { table: own, keys } = versioned;
+  const [key] = keys.filter((part) => part.role === 'hash-key');
+  if (key === undefined || own.role === 'hub' || businessKeyOf(versioned, catalog) !== null) return null;
+  const link = parentOf(versioned, catalog, ['link', 'nh-link'])?.parent;
+  return link === undefined
+    ? `Keys are searched and shown by the hash ${key.name} alone, since no hub with this column and a business key is defined in this folder. Add the hub's CREATE TABLE to it to search by the business key.`
+    : `Keys are searched and shown by the hash ${key.name} alone, since it is the key of the link ${link.name.table}, which has no business key of its own.`;
+}
+
+/**
  * The keys of a table whose text holds the search, whatever its case; the business key stands after them where a hub has
  * it, and is searched, too. A key that the hub lacks is found by itself.
  */
