@@ -25,15 +25,8 @@ import {
 } from './build.ts';
 import { instant } from './clock.ts';
 import { columnOf, columnType, freeName, keyText, keyValue, type LoadContext } from './context.ts';
-import {
-  type ChangeFeed,
-  feedParameters,
-  isAffected,
-  newEventsStep,
-  replaySteps,
-  sameKeys,
-  stagedKeys,
-} from './feed.ts';
+import { type ChangeFeed, feedParameters, sameKeys } from './feed.ts';
+import { isAffected, newEventsStep, replaySteps, stagedKeys } from './feed-replay.ts';
 import { type Expression, type Item, type Relation, types } from './language.ts';
 import type { LoadPlan, RowMatch, Step, Write } from './plan.ts';
 import { skippedRows } from './stage.ts';
