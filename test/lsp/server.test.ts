@@ -191,6 +191,7 @@ describe('the folder', () => {
     await expect
       .poll(() => client.request('textDocument/hover', at(load, 0, 19)))
       .toMatchObject({ contents: { kind: 'markdown' } });
+    rmSync(join(folder, 'more.sql'));
     client.notify('workspace/didChangeWatchedFiles', { changes: [{ uri, type: 3 }] });
     await expect.poll(() => client.request('textDocument/hover', at(load, 0, 19))).toBeNull();
   });

@@ -4,7 +4,6 @@ import {
   type Connection,
   DidChangeConfigurationNotification,
   DidChangeWatchedFilesNotification,
-  FileChangeType,
   type InitializeParams,
   type InitializeResult,
   LogMessageNotification,
@@ -169,7 +168,7 @@ export class LanguageServer {
       });
     });
     connection.onDidSaveTextDocument(({ textDocument }) => {
-      void this.filesChanged([{ uri: textDocument.uri, type: FileChangeType.Changed }]);
+      void this.filesChanged([{ uri: textDocument.uri }]);
     });
     connection.onDidChangeWatchedFiles(({ changes }) => void this.filesChanged(changes));
     connection.onDidChangeConfiguration(() => void this.readConfiguration());
@@ -198,9 +197,7 @@ export class LanguageServer {
     if (changed.length > 0) this.refresh();
   }
 
-  private async filesChanged(
-    changes: readonly { readonly uri: string; readonly type: FileChangeType }[],
-  ): Promise<void> {
+  private async filesChanged(changes: readonly { readonly uri: string }[]): Promise<void> {
     let concerned = false;
     for (const change of changes) {
       const uri = normalUri(change.uri);
@@ -208,8 +205,8 @@ export class LanguageServer {
       const hasSql = () => !isPythonFile(uri) || this.workspace.folderOf(uri).definitionsOf(uri) !== undefined;
       concerned ||= hasSql();
       await this.guard.wait('file', undefined, async () => {
-        if (change.type === FileChangeType.Deleted) this.workspace.folderOf(uri).forget(uri);
-        else await this.workspace.fileChanged(uri);
+        this.sliceStart = Date.now();
+        await this.workspace.fileChanged(uri);
         if (uri.endsWith('/mergewright.json')) this.settingsChanged(uri);
       });
       concerned ||= hasSql();

@@ -16,11 +16,11 @@ import { platformOrExpected } from '../syntax/platform.ts';
 import { sparkPlatform } from '../syntax/python-script.ts';
 import type { Script, Unit } from '../syntax/tree.ts';
 import { platformOfUnstated } from '../syntax/unstated.ts';
-import { type FilePort, fileNameOf, fitsGlob, folderOf, joinPath, liesIn } from './port.ts';
+import { Membership } from './membership.ts';
+import { type FilePort, fileNameOf, folderOf, joinPath, liesIn } from './port.ts';
 import { isInstalled, isPythonFile, parseFile } from './python.ts';
 import { readSettings } from './read-settings.ts';
 import { defaultSettings, type FolderSettings } from './settings.ts';
-import { filesOfProject } from './sqlproj.ts';
 
 /** What the folder keeps of one file: everything but its tree. */
 interface IndexedFile {
@@ -77,6 +77,7 @@ export class Folder {
   /** What the second reader found in files; while somebody types, it is not asked. */
   private readonly readQueries = new Map<string, readonly string[] | null>();
   private readonly secondNames: SecondReader = (query) => this.readQueries.get(query) ?? null;
+  private readonly members: Membership;
   private expected: PlatformName | null;
   private kept: Kept | null = null;
   private stale = false;
@@ -86,6 +87,7 @@ export class Folder {
     this.root = root;
     this.options = options;
     this.expected = options.platform ?? null;
+    this.members = new Membership(port, root, (file) => this.settingsOf(file));
   }
 
   /** Platform of files where neither their folder nor syntax of another platform tells; null where nobody says. */
@@ -110,10 +112,20 @@ export class Folder {
       const files = await this.port.list(path);
       if (files.length === 0) missing.push(path);
       await this.readSettingsAbove(path);
-      for (const file of files) if (fileNameOf(file) === settingsName) await this.readFile(file);
-      await this.readFiles(await this.sqlFiles(files, path));
+      for (const file of files) if (fileNameOf(file) === settingsName) await this.readStored(file);
+      await this.readFiles(await this.members.select(files, path));
     }
     return missing;
+  }
+
+  /** Reads the whole folder anew, since what belongs to it, or how it is read, has changed. */
+  async readAnew(): Promise<void> {
+    const before = [...this.files.keys(), ...this.settings.keys()];
+    const files = await this.port.list(this.root);
+    for (const file of before) if (!files.includes(file) || this.members.excludes(file)) this.forget(file);
+    const taken = await this.members.select(files, this.root);
+    for (const file of this.files.keys()) if (!taken.includes(file)) this.forget(file);
+    await this.readFiles(taken);
   }
 
   /** The next files are fetched while one is looked at. */
@@ -128,9 +140,28 @@ export class Folder {
     }
   }
 
-  /** Reads one file again, or forgets it when it is gone. */
+  /** Reads one file again, or forgets it when it is gone. A project, or settings that say so, may mean others, too. */
   async readFile(file: string): Promise<void> {
+    const isProject = file.toLowerCase().endsWith('.sqlproj');
+    const before = this.readingOf(file);
+    if (fileNameOf(file) === settingsName || this.files.has(file)) await this.readStored(file);
+    else if (!isProject && (await this.members.takes(file))) await this.readStored(file);
+    if (isProject || before !== this.readingOf(file)) await this.readAnew();
+  }
+
+  private async readStored(file: string): Promise<void> {
     await this.takeBytes(file, await this.port.read(file));
+  }
+
+  /** What the settings where a file lies say of which files belong to the folder and how they are read. */
+  private readingOf(file: string): string {
+    const { file: settingsFile, platform, exclude } = this.settingsOf(file);
+    return JSON.stringify([exclude.length === 0 ? null : settingsFile, platform, exclude]);
+  }
+
+  /** Left out by the folder's settings. */
+  excludes(file: string): boolean {
+    return this.members.excludes(file);
   }
 
   private async takeBytes(file: string, bytes: Uint8Array | undefined): Promise<void> {
@@ -379,33 +410,9 @@ export class Folder {
       // The editor's folder is the top; on the command line every folder above a path counts.
       if (this.root !== '.' && !liesIn(folder, this.root)) return;
       const file = folder === '.' ? settingsName : `${folder}/${settingsName}`;
-      if (!this.settings.has(file) && (await this.port.read(file)) !== undefined) await this.readFile(file);
+      if (!this.settings.has(file) && (await this.port.read(file)) !== undefined) await this.readStored(file);
       if (folder === '.' || folder === folderOf(folder) || !folder.includes('/')) return;
     }
-  }
-
-  private async sqlFiles(files: readonly string[], path: string): Promise<readonly string[]> {
-    const ends = (file: string, ending: string) => file.toLowerCase().endsWith(ending);
-    const projects = files.filter((file) => ends(file, '.sqlproj'));
-    const built: string[] = [];
-    for (const project of projects) {
-      const bytes = await this.port.read(project);
-      if (bytes !== undefined) built.push(...(await filesOfProject(this.port, project, decodeBytes(bytes).text)));
-    }
-    const inProject = (file: string) => projects.some((project) => liesIn(file, folderOf(project)));
-    const plain = files.filter(
-      (file) => (ends(file, '.sql') && !inProject(file)) || ends(file, '.dacpac') || ends(file, '.py') || file === path,
-    );
-    const excluded = (file: string) => {
-      const settings = this.settingsOf(file);
-      const top = settings.file === null ? this.root : folderOf(settings.file);
-      const relative = top === '.' ? file : file.slice(top.length + 1);
-      return settings.exclude.some((pattern) => fitsGlob(relative, pattern));
-    };
-    const usable = [...built, ...plain].filter(
-      (file) => !ends(file, '.sqlproj') && !ends(file, '.json') && !excluded(file),
-    );
-    return [...new Set(usable)];
   }
 }
 

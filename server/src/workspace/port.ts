@@ -35,18 +35,44 @@ export function fileNameOf(file: string): string {
   return file.slice(file.lastIndexOf('/') + 1);
 }
 
-/** Joins a folder and a relative path with `.` and `..` in it; backslashes count as separators. */
+/**
+ * Joins a folder and a relative path with `.` and `..` in it; backslashes count as separators. The path is written as a
+ * person does: a URI gets it with blanks and umlauts escaped.
+ */
 export function joinPath(folder: string, relative: string): string {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i.exec(folder)?.[0] ?? '';
   const rest = folder.slice(scheme.length);
+  const slashes = relative.replaceAll('\\', '/');
   const parts: string[] = [];
-  for (const part of `${rest}/${relative.replaceAll('\\', '/')}`.split('/')) {
+  for (const part of `${rest}/${scheme === '' ? slashes : escaped(slashes)}`.split('/')) {
     if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
     else if (part === '..') parts.push(part);
     else if (part !== '' && part !== '.') parts.push(part);
   }
   const absolute = scheme !== '' || rest.startsWith('/');
   return `${scheme}${absolute ? '/' : ''}${parts.join('/')}` || '.';
+}
+
+/** As `pathToFileURL` of Node.js escapes a path, so that one file has one name. */
+function escaped(path: string): string {
+  const marks = path.replaceAll('%', '%25').replaceAll('?', '%3F').replaceAll('#', '%23');
+  // A URL drops dots, which are still to be counted.
+  return marks
+    .split('/')
+    .map((part) => (/^\.{0,2}$/.test(part) ? part : new URL(`file:///${part}`).pathname.slice(1)))
+    .join('/');
+}
+
+/** The path of a file below a folder, as a person writes it in a pattern: that of a URI without its escapes. */
+export function pathBelow(file: string, folder: string): string {
+  if (folder === '.' || folder === '') return file;
+  const path = file.startsWith(`${folder}/`) ? file.slice(folder.length + 1) : file;
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(file)) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** True when a file lies in a folder, at any depth. */

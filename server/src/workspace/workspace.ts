@@ -18,6 +18,11 @@ import { Folder } from './folder.ts';
 import { type FilePort, liesIn } from './port.ts';
 import { isPythonFile, parseFile } from './python.ts';
 
+/** Files on which it depends which other files a folder has, and how they are read. */
+function isProjectOrSettings(uri: string): boolean {
+  return /(?:\.sqlproj|\/mergewright\.json)$/i.test(uri);
+}
+
 /** Languages whose documents are SQL as a whole, and Python, which may have SQL in it. */
 const sqlLanguages = new Set(['sql', 'tsql', 'mssql', 'sqlserver', 'spark-sql', 'duckdb', 'python']);
 
@@ -168,7 +173,8 @@ export class Workspace {
     const document = this.documents.get(uri);
     if (document === undefined || document.degraded !== null) return;
     const folder = this.folderOf(uri);
-    if (!isPlainPython(document)) folder.takeScript(uri, document.script, definitionsOfDocument(document));
+    if (folder.excludes(uri)) folder.forget(uri);
+    else if (!isPlainPython(document)) folder.takeScript(uri, document.script, definitionsOfDocument(document));
     else if (folder.definitionsOf(uri) !== undefined) folder.forget(uri);
   }
 
@@ -178,7 +184,11 @@ export class Workspace {
 
   /** A file was changed, made or deleted outside of the editor; open documents keep the editor's text. */
   async fileChanged(uri: string): Promise<void> {
-    if (!this.documents.has(uri)) await this.folderOf(uri).readFile(uri);
+    if (this.documents.has(uri)) return;
+    const folder = this.folderOf(uri);
+    await folder.readFile(uri);
+    // It may have meant that others are read, too.
+    if (isProjectOrSettings(uri)) this.keepOpen(folder);
   }
 
   /** What features look at. Edits that the folder has not seen yet are handed over first where that is quick. */
