@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { CatalogTable } from '../../../protocol/catalog.ts';
-import { formatTableName } from '../../../server/src/model/names.ts';
 import { spoken } from '../../../server/src/model/roles.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { diagnosticOf, exitCodeOf, openFolder, problemLine } from '../open-folder.ts';
+import { writtenName, writtenTableName } from '../written-names.ts';
 
 export const catalog: Command = {
   name: 'catalog',
@@ -36,17 +36,18 @@ function tableText(table: CatalogTable): string {
   const confidence = `${Math.round(table.confidence * 100)} %`;
   const [key] = table.keys;
   const how = key?.kind === 'inferred' ? ' (inferred)' : '';
-  const widest = Math.min(34, Math.max(...table.columns.map((column) => column.name.length), 1));
+  const written = (name: string) => writtenName(name, table.platform);
+  const widest = Math.min(34, Math.max(...table.columns.map(({ name }) => written(name).length), 1));
   const columns = table.columns.map(
     (column) =>
-      `    ${column.name.padEnd(widest)}  ${column.type.padEnd(16)}  ${column.nullable ? '        ' : 'NOT NULL'}  ${column.role}`,
+      `    ${written(column.name).padEnd(widest)}  ${column.type.padEnd(16)}  ${column.nullable ? '        ' : 'NOT NULL'}  ${column.role}`,
   );
   return [
-    `${formatTableName(table.name)}: ${spoken(table.role)} (${confidence}), ${table.platform}`,
+    `${writtenTableName(table.name, table.platform)}: ${spoken(table.role)} (${confidence}), ${table.platform}`,
     ...table.reasons.flatMap((reason) =>
       wrapped(reason, 76).map((line, index) => `  ${index === 0 ? '-' : ' '} ${line}`),
     ),
-    ...(key === undefined ? [] : [`  key: ${key.columns.join(' + ')}${how}`]),
+    ...(key === undefined ? [] : [`  key: ${key.columns.map(written).join(' + ')}${how}`]),
     ...columns.map((line) => line.trimEnd()),
     '',
   ].join('\n');

@@ -3,17 +3,18 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { TableName } from '../../../protocol/catalog.ts';
 import { optionsOfPattern } from '../../../protocol/load-options.ts';
+import { isTsql, parsePlatform } from '../../../protocol/platform.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import type { GeneratedFile, LoadParameter } from '../../../protocol/requests.ts';
 import { type LoadSpecification, type PatternName, patternNames } from '../../../protocol/specification.ts';
 import { unsupportedTarget } from '../../../server/src/generate/unsupported-target.ts';
 import { inferSpecification, mergeOptions } from '../../../server/src/load/infer.ts';
-import { formatTableName, sameIdentifier } from '../../../server/src/model/names.ts';
+import { sameIdentifier } from '../../../server/src/model/names.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { brokenDefinitions, loadOf } from '../../../server/src/workspace/load-of.ts';
 import { parameterValues } from '../../../server/src/workspace/settings.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
-import { findTable } from '../find-table.ts';
+import { findNamed, findTable } from '../find-table.ts';
 import { readForm, readOptions, readPattern, readShape, readTargetPlatform } from '../load-arguments.ts';
 import { diagnosticOf, exitCodeOf, openFolder, problemLine } from '../open-folder.ts';
 import { withPathLists } from '../path-lists.ts';
@@ -64,7 +65,6 @@ export const generate: Command = {
 
 /** One load: its files, or the problems that stand against it. */
 interface Made {
-  readonly title: string;
   readonly files: readonly GeneratedFile[];
   readonly specification: LoadSpecification | null;
   readonly problems: readonly Problem[];
@@ -76,8 +76,8 @@ function generateAll(folder: Folder, values: Values): readonly Made[] {
       'No load follows from these tables; name a pattern with --source and --target, or write "loads" in mergewright.json.',
     );
   }
-  return folder.loads.map(({ specification, title }) =>
-    make(folder, { ...specification, ...chosen(values, specification) }, title, []),
+  return folder.loads.map(({ specification }) =>
+    make(folder, { ...specification, ...chosen(values, specification) }, []),
   );
 }
 
@@ -95,16 +95,12 @@ async function generateOne(
     );
   }
   const pattern = name === undefined ? (file?.pattern ?? 'satellite') : readPattern(name);
-  const source = findTable(
-    folder,
-    values.source ?? (file === null ? undefined : formatTableName(file.source)),
-    '--source',
-  );
-  const target = findTable(
-    folder,
-    values.target ?? (file === null ? undefined : formatTableName(file.target)),
-    '--target',
-  );
+  const table = (role: 'source' | 'target') =>
+    values[role] === undefined && file !== null
+      ? findNamed(folder, file[role], `"${role}" of --spec ${values.spec}`)
+      : findTable(folder, values[role], `--${role}`);
+  const source = table('source');
+  const target = table('target');
   const settings = folder.settingsOf(target.file);
   const stated = settings.inference.loads.find(
     (load) =>
@@ -117,8 +113,7 @@ async function generateOne(
   const shape = readShape(values.shape) ?? file?.shape ?? stated?.shape ?? settings.shape;
   const platform = readTargetPlatform(values.platform) ?? file?.platform ?? stated?.platform ?? target.platform;
   const unsupported = unsupportedTarget({ pattern, platform, form: form ?? 'script' });
-  const title = `${pattern} ${formatTableName(target.name)}`;
-  if (unsupported.length > 0) return { title, files: [], specification: null, problems: unsupported };
+  if (unsupported.length > 0) return { files: [], specification: null, problems: unsupported };
   const inferred = inferSpecification(
     {
       pattern,
@@ -136,19 +131,17 @@ async function generateOne(
   const broken = brokenDefinitions(folder, [source, target]);
   if (broken.length > 0 || inferred.value === null) {
     return {
-      title,
       files: [],
       specification: null,
       problems: broken.length > 0 ? broken.slice(0, 1) : inferred.problems,
     };
   }
-  return make(folder, inferred.value, title, inferred.problems);
+  return make(folder, inferred.value, inferred.problems);
 }
 
-function make(folder: Folder, specification: LoadSpecification, title: string, before: readonly Problem[]): Made {
+function make(folder: Folder, specification: LoadSpecification, before: readonly Problem[]): Made {
   const { value, problems } = loadOf(folder, specification);
   return {
-    title,
     files: value?.files ?? [],
     specification: value?.specification ?? null,
     problems: [...before, ...problems, ...valuelessParameters(folder, specification, value?.parameters ?? [])],
@@ -188,8 +181,18 @@ async function report(made: readonly Made[], values: Values, context: CommandCon
     const shown = values.all ? { specification: null, specifications } : { specification: specifications[0] ?? null };
     context.out(`${JSON.stringify({ files, ...shown, problems: problems.map(diagnosticOf) }, null, 2)}\n`);
   } else if (values.out !== undefined) for (const file of files) context.out(`${join(values.out, file.path)}\n`);
-  else context.out(files.map((file) => file.text).join('\n'));
+  else context.out(printed(made));
   return exitCodeOf(problems.map((problem) => problem.severity));
+}
+
+/** Texts for a terminal or one file: each of several under its name, and in a batch of its own where GO ends one. */
+function printed(made: readonly Made[]): string {
+  const texts = made.flatMap(({ files, specification }) => {
+    const platform = parsePlatform(specification?.platform ?? '');
+    const end = platform !== undefined && isTsql(platform.name) ? 'GO\n' : '';
+    return files.map(({ path, text }) => ({ text, named: `-- File: ${path}\n${text}${end}` }));
+  });
+  return texts.length === 1 ? (texts[0]?.text ?? '') : texts.map(({ named }) => named).join('\n');
 }
 
 function help(pattern: PatternName, context: CommandContext): number {

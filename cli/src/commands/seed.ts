@@ -7,7 +7,6 @@ import { memoryFile } from '../../../runner/src/connection-text.ts';
 import { queryRows } from '../../../runner/src/queries.ts';
 import { csvHeader } from '../../../server/src/generate/csv.ts';
 import { rowCountQuery, type SeedFile, seedBatches } from '../../../server/src/generate/seed.ts';
-import { formatTableName } from '../../../server/src/model/names.ts';
 import { decodeBytes } from '../../../server/src/syntax/encoding.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { type Command, UsageError } from '../command.ts';
@@ -16,6 +15,7 @@ import { openFolder, problemLine } from '../open-folder.ts';
 import { withPathLists } from '../path-lists.ts';
 import { findConnection } from '../run/connections.ts';
 import { execute, open } from '../run/execute.ts';
+import { writtenTableName } from '../written-names.ts';
 
 /** Bytes in which the first line of a CSV file has to end. */
 const headerBytes = 1 << 18;
@@ -74,7 +74,7 @@ export const seed: Command = {
       context.out(`${folder.catalog.tables.length} tables in ${values.connection}\n`);
       for (const { table } of files) {
         const [row] = await queryRows(session, rowCountQuery(table));
-        context.out(`${formatTableName(table.name)}: ${row?.[0] ?? 0} rows\n`);
+        context.out(`${writtenTableName(table.name, table.platform)}: ${row?.[0] ?? 0} rows\n`);
       }
       return 0;
     } finally {
