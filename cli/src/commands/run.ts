@@ -4,17 +4,20 @@ import { type Command, UsageError } from '../command.ts';
 import { demandParameters, readScriptArguments } from '../run/arguments.ts';
 import { demandFile, execute, open, place, report } from '../run/execute.ts';
 import { missingOnServer } from '../run/live-tables.ts';
+import { runText } from '../run/sent-text.ts';
 
 export const run: Command = {
   name: 'run',
   summary: 'Runs a load script and shows what changed.',
   usage: [
-    'mergewright run SCRIPT --connection C [--ddl PATH…] [--param k=v]… [--yes NAME] [--json] [--dry-run]',
+    'mergewright run SCRIPT --connection C [--ddl PATH…] [--param k=v]… [--yes NAME] [--json] [--dry-run] [--sql]',
     'C: a profile, duckdb:FILE, duckdb::memory: or mssql://user@host:port/database; password in MERGEWRIGHT_PASSWORD.',
     '--yes NAME: runs on the protected profile of that name. --dry-run: in a transaction that is rolled back.',
+    '--sql: shows all that is sent before it is sent; without it, a long script only as far as it is not the file.',
   ],
   async run(args, context) {
-    const { load, connection, yes, json, isDryRun } = await readScriptArguments(args, context, 'run');
+    const asked = await readScriptArguments(args, context, 'run');
+    const { load, connection, yes, json, isDryRun } = asked;
     const { settings } = connection;
     if (settings.isReadOnly && load.readsOnly !== true)
       throw new UsageError(
@@ -41,7 +44,7 @@ export const run: Command = {
     const session = await open(connection);
     try {
       demandParameters(await missingOnServer(session, load));
-      if (!json) context.out(`${place(session, connection)}\n\n${load.text.trimEnd()}\n\n`);
+      if (!json) context.out(`${place(session, connection)}\n\n${runText({ ...asked, text: load.text })}\n\n`);
       const end = await execute(
         session,
         connection,

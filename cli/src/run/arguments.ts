@@ -21,6 +21,11 @@ export interface ScriptArguments {
   readonly connection: ChosenConnection;
   readonly yes: string | undefined;
   readonly json: boolean;
+  /** The script's name as it was given, and its text as it stands in the file. */
+  readonly script: string;
+  readonly read: string;
+  /** Show all that is sent: asked for, or the connection is protected. */
+  readonly isWhole: boolean;
   /** Run in a transaction and roll it back. */
   readonly isDryRun: boolean;
 }
@@ -31,6 +36,7 @@ const options = {
   param: { type: 'string', multiple: true },
   yes: { type: 'string' },
   json: { type: 'boolean', default: false },
+  sql: { type: 'boolean', default: false },
   'dry-run': { type: 'boolean', default: false },
 } as const;
 
@@ -52,7 +58,8 @@ export async function readScriptArguments(
   const connection = await findConnection(values.connection, context.cwd, context.env);
   const path = resolve(context.cwd, script);
   const { platform } = connection.settings;
-  const { text, sections } = await expanded(await readScript(path, script), dirname(path), platform, context.cwd);
+  const read = await readScript(path, script);
+  const { text, sections } = await expanded(read, dirname(path), platform, context.cwd);
   // DDL is needed where a load is made again from its specification, and for every preview.
   const isForeign = platform === 'duckdb' && (readHeader(text) !== null || isTsql(detectPlatform(text) ?? platform));
   const folder = await openFolder(
@@ -67,7 +74,8 @@ export async function readScriptArguments(
     throw new UsageError(
       `${script} creates a procedure, which takes values where it is called; leave --param out here and give it to ${load.callFile}.`,
     );
-  return { load, connection, yes: values.yes, json: values.json, isDryRun: values['dry-run'] };
+  const isWhole = values.sql || connection.settings.isProtected;
+  return { load, connection, script, read, isWhole, yes: values.yes, json: values.json, isDryRun: values['dry-run'] };
 }
 
 function executable(folder: Folder, request: ExecutableRequest & { readonly text: string }): ExecutableLoad {
