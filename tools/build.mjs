@@ -1,5 +1,5 @@
 // Bundles extension, language server, runner, command line and conformance run into dist/, and the panel's page.
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -23,18 +23,16 @@ const common = {
   sourcemap: 'linked',
   logLevel: 'warning',
   absWorkingDir: root,
+  write: false,
   legalComments: 'none',
   keepNames: false,
 };
 
 mkdirSync(dist, { recursive: true });
-const present = (entries) =>
-  Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(join(root, file))));
-for (const stale of ['panel.js', 'panel.css']) rmSync(join(dist, stale), { force: true });
-await Promise.all([
+const results = await Promise.all([
   build({
     ...common,
-    entryPoints: present(nodeBundles),
+    entryPoints: nodeBundles,
     outdir: dist,
     outExtension: { '.js': '.cjs' },
     platform: 'node',
@@ -45,16 +43,23 @@ await Promise.all([
     // The text of a program stays in memory while it runs; names stay readable in stack traces.
     minifyWhitespace: true,
   }),
-  Object.keys(present(pageBundles)).length === 0
-    ? undefined
-    : build({
-        ...common,
-        entryPoints: present(pageBundles),
-        outdir: dist,
-        platform: 'browser',
-        target: 'es2022',
-        format: 'iife',
-        minify: true,
-        loader: { '.css': 'css', '.ttf': 'dataurl', '.woff': 'dataurl' },
-      }),
+  build({
+    ...common,
+    entryPoints: pageBundles,
+    outdir: dist,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'iife',
+    minify: true,
+    loader: { '.css': 'css', '.ttf': 'dataurl', '.woff': 'dataurl' },
+  }),
 ]);
+for (const { path, contents } of results.flatMap((result) => result.outputFiles)) replace(path, contents);
+
+/** Puts a file in its place at once: a program that starts meanwhile finds the former one or the new one, never a part. */
+function replace(path, contents) {
+  if (existsSync(path) && readFileSync(path).equals(contents)) return;
+  const beside = `${path}.${process.pid}.new`;
+  writeFileSync(beside, contents);
+  renameSync(beside, path);
+}
