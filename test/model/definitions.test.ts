@@ -40,6 +40,23 @@ describe('definitions', () => {
     ]);
   });
 
+  test('REPLACE COLUMNS of Spark leaves nothing of the columns before, and fields of structs are no columns', () => {
+    const { tables } = catalogFrom(
+      `CREATE TABLE u (x INT);
+       ALTER TABLE u REPLACE COLUMNS (y STRING COMMENT 'q', z INT);
+       CREATE TABLE t (a INT NOT NULL, b STRUCT<x: INT, y: STRING>, y STRING, x INT);
+       ALTER TABLE t ADD COLUMN b.z INT;
+       ALTER TABLE t DROP COLUMN b.x;
+       ALTER TABLE t RENAME COLUMN b.y TO w;
+       ALTER TABLE t DROP COLUMNS IF EXISTS (y, nothing);`,
+      'databricks',
+    );
+    expect(tables.map(({ name, columns }) => `${name.table}: ${columns.map((column) => column.name)}`)).toEqual([
+      'u: y,z',
+      't: a,b,x',
+    ]);
+  });
+
   test('ALTER TABLE of any file adds columns, keys and defaults', () => {
     const files = [
       'CREATE TABLE dbo.T (a int NOT NULL, b varchar(10) NULL, gone int)',

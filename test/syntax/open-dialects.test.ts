@@ -93,6 +93,19 @@ describe('names of Spark', () => {
   });
 });
 
+test('keywords that begin their own clause stay keywords', () => {
+  const problems = (text: string) => problemsOf(parse(text, { platform: 'spark' })).map(({ message }) => message);
+  expect(problems('SELECT a FROM t ORDER BY')).toEqual(['Expected an expression before the end of the text.']);
+  expect(problems('SELECT a FROM GROUP BY a')).toEqual(["Expected a table, but found 'GROUP'."]);
+  expect(problems('SELECT FROM t')).toEqual(["Expected an expression, but found 'FROM'."]);
+});
+
+test('a comma too much in a list is one only outside of DuckDB', () => {
+  expect(problemsOf(parse('SELECT f(1, 2,)', { platform: 'duckdb' }))).toEqual([]);
+  expect(problemsOf(parse('SELECT f(1, 2,)', { platform: 'spark' }))).toHaveLength(1);
+  expect(problemsOf(parse('SELECT f(1, , 2)', { platform: 'duckdb' }))).toHaveLength(1);
+});
+
 test('a unique index of DuckDB has its columns', () => {
   expect(statementOf('CREATE UNIQUE INDEX u ON t USING art (a, b)', 'duckdb')).toMatchObject({
     kind: 'create-index',

@@ -141,7 +141,7 @@ class Binder {
       case 'alter-table': {
         const name = this.mention(statement.name, 'alter');
         for (const action of statement.actions) {
-          if (action.kind === 'add-elements') this.elements(action.elements, name);
+          if (action.kind === 'add-elements' || action.kind === 'replace-columns') this.elements(action.elements, name);
           else if (action.kind === 'alter-column') this.column(action.column, [name], true);
           else if (action.kind === 'rename-column') this.column(action.from, [name], true);
           else if (action.kind === 'drop-elements') {

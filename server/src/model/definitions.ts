@@ -109,6 +109,7 @@ const noChange: Omit<TableChange, 'table'> = {
   addColumns: [],
   addKeys: [],
   dropColumns: [],
+  dropsAll: false,
   alterColumns: [],
   renameColumns: [],
   defaults: [],

@@ -2,6 +2,7 @@ import type { TableName } from '../../../protocol/catalog.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { DerivedDefinition, FileDefinitions } from './definitions.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
+import type { InSteps } from './in-steps.ts';
 import { TableLookup } from './lookup.ts';
 import { formatTableName, sameIdentifier, tableKey } from './names.ts';
 import type { QueryColumn } from './query-columns.ts';
@@ -12,7 +13,7 @@ import type { TableChange } from './table-changes.ts';
  * Puts the definitions of all files together: one entry per table, columns of views and CTAS filled in where they can
  * be known, ALTER TABLE and renames of any file applied. A table defined twice keeps its first definition.
  */
-export function mergeDefinitions(given: readonly FileDefinitions[]): Outcome<readonly TableFacts[]> {
+export function* mergeInSteps(given: readonly FileDefinitions[]): InSteps<Outcome<readonly TableFacts[]>> {
   const files = withRenames(given);
   const problems: Problem[] = [];
   const merged = new MergedTables(files);
@@ -23,9 +24,12 @@ export function mergeDefinitions(given: readonly FileDefinitions[]): Outcome<rea
     else if (facts.formerNames === undefined && !sameShape(known, facts)) problems.push(definedTwice(known, facts));
   };
   const tables = files.flatMap((file) => file.tables);
-  for (const facts of tables) if (facts.formerNames === undefined) define(facts);
-  for (const facts of tables) if (facts.formerNames !== undefined) define(facts);
-  resolveDerived(
+  const isRenamed = (facts: TableFacts): boolean => facts.formerNames !== undefined;
+  for (const facts of [...tables.filter((each) => !isRenamed(each)), ...tables.filter(isRenamed)]) {
+    define(facts);
+    yield;
+  }
+  yield* resolveDerived(
     files.flatMap((file) => file.derived),
     merged,
     define,
@@ -113,11 +117,11 @@ function sameShape(left: TableFacts, right: TableFacts): boolean {
 }
 
 /** Views may read views: passes go on as long as one more definition can be filled in. */
-function resolveDerived(
+function* resolveDerived(
   derived: readonly DerivedDefinition[],
   merged: MergedTables,
   define: (facts: TableFacts) => void,
-): void {
+): InSteps<void> {
   let open = derived;
   while (open.length > 0) {
     const lookup = new TableLookup([...merged.changed.values()]);
@@ -129,9 +133,13 @@ function resolveDerived(
       );
       if (needed.length > 0) still.push(definition);
       else define(resolveColumns(definition, lookup, merged));
+      yield;
     }
     if (still.length === open.length) {
-      for (const definition of still) define(resolveColumns(definition, lookup, merged));
+      for (const definition of still) {
+        define(resolveColumns(definition, lookup, merged));
+        yield;
+      }
       return;
     }
     open = still;
@@ -228,6 +236,10 @@ function changedTable(table: TableFacts, changes: readonly TableChange[]): Table
   for (const column of table.columns) add(column);
   let keys = [...table.keys];
   for (const change of changes) {
+    if (change.dropsAll) {
+      columns.length = 0;
+      places.clear();
+    }
     for (const column of change.addColumns) if (placeOf(column.name) < 0) add(column);
     for (const name of change.dropColumns) {
       if (placeOf(name) >= 0) columns[placeOf(name)] = null;

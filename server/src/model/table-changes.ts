@@ -12,6 +12,8 @@ export interface TableChange {
   readonly addColumns: readonly ColumnFacts[];
   readonly addKeys: readonly CatalogKey[];
   readonly dropColumns: readonly string[];
+  /** All columns of before are dropped. */
+  readonly dropsAll: boolean;
   /** What becomes of a column; everything else of it stays. */
   readonly alterColumns: readonly ColumnAlteration[];
   readonly renameColumns: readonly { readonly from: string; readonly to: string }[];
@@ -46,6 +48,8 @@ export function changeOf(source: Source, action: AlterTableAction): Partial<Tabl
       );
       return { addColumns: columns, addKeys: keys, defaults };
     }
+    case 'replace-columns':
+      return { dropsAll: true, addColumns: readElements(source, action.elements).columns };
     case 'alter-column':
       return alteredColumn(source, action);
     case 'drop-elements':

@@ -13,6 +13,13 @@ const chunk = 256;
 /** What is expected behind a finished statement. */
 export const endOfStatement = 'the end of the statement';
 
+/** What no item of a list begins with in DuckDB. */
+const listEnds: ReadonlySet<string> = new Set(
+  ') ] } ; FROM WHERE GROUP HAVING ORDER LIMIT OFFSET QUALIFY WINDOW USING UNION EXCEPT INTERSECT ON RETURNING'.split(
+    ' ',
+  ),
+);
+
 /** Nesting beyond this is skipped as opaque text: the parser recurses, and its stack is finite. */
 export const deepestNesting = 180;
 
@@ -189,7 +196,12 @@ export class Cursor {
   eat(word: Word): boolean {
     if (this.words[this.index] !== word) return false;
     this.advance();
-    return true;
+    return word !== ',' || this.dialect.family !== 'duckdb' || !this.atListEnd;
+  }
+
+  /** DuckDB takes a comma behind the last item of any list: the list is over where one of these stands. */
+  private get atListEnd(): boolean {
+    return this.atEnd || listEnds.has(this.words[this.index] as string);
   }
 
   eatSequence(...words: readonly Word[]): boolean {
@@ -384,6 +396,14 @@ export class Cursor {
     return this.kind === tokenKind.string && this.dialect.family === 'duckdb';
   }
 
+  /** Spark takes every keyword for a name: these are, where they do not begin a clause of their own. */
+  private get atKeywordName(): boolean {
+    if (this.dialect.family !== 'spark' || this.kind !== tokenKind.reserved) return false;
+    const next = this.peek(1);
+    if (this.at('ORDER') || this.at('GROUP') || this.at('PARTITIONED')) return next !== 'BY';
+    return this.at('END') && (next === 'AS' || next === '.' || next === '(');
+  }
+
   /** Spark's `IDENTIFIER (expression)`, which stands for a name. */
   private get atComputedName(): boolean {
     return this.dialect.family === 'spark' && this.at('IDENTIFIER') && this.peek(1) === '(';
@@ -418,7 +438,7 @@ export class Cursor {
 
   /** An identifier, or one with an empty name and a problem. */
   identifier(expected = 'a name'): Identifier {
-    if (this.atName || this.atPlaceholder || this.atNameInQuotes) return this.takeIdentifier();
+    if (this.atName || this.atPlaceholder || this.atNameInQuotes || this.atKeywordName) return this.takeIdentifier();
     this.fail(expected);
     return this.missingIdentifier();
   }

@@ -111,7 +111,23 @@ function parseSchema(cursor: Cursor): readonly SchemaColumn[] {
 
 /** Spark's options of one read: `STREAM (t) WITH (SKIPCHANGECOMMITS)`. */
 export function skipReadOptions(cursor: Cursor): void {
-  if (cursor.dialect.family !== 'spark' || !cursor.at('WITH') || cursor.peek(1) !== '(') return;
+  if (cursor.dialect.family !== 'spark') return;
+  if (cursor.at('WITH') && cursor.peek(1) === '(') {
+    cursor.advance();
+    cursor.skipParentheses();
+  }
+  skipWatermark(cursor);
+}
+
+/** `WATERMARK time [AS name] DELAY OF INTERVAL 10 MINUTES` behind a source of a stream. */
+function skipWatermark(cursor: Cursor): void {
+  if (!/^watermark$/i.test(cursor.tokenText) || (!cursor.nameAhead(1) && cursor.peek(1) !== '(')) return;
   cursor.advance();
-  cursor.skipParentheses();
+  cursor.grammar.expression(cursor);
+  if (cursor.eat('AS')) cursor.identifier('a column name');
+  if (cursor.at('DELAY')) {
+    cursor.advance();
+    cursor.expect('OF');
+    cursor.grammar.expression(cursor);
+  }
 }

@@ -11,7 +11,8 @@ export function parseName(cursor: Cursor, expected = 'a name', mostParts = 4): N
   else parts.push(cursor.identifier(expected));
   while (cursor.at('.') && !cursor.recovering) {
     cursor.advance();
-    if (parts.length >= mostParts) {
+    // Spark's catalogs have namespaces of any depth, and the class of a data source is a name, too.
+    if (parts.length >= mostParts && cursor.dialect.family !== 'spark') {
       cursor.report(start, cursor.end, `A name here has at most ${mostParts} parts.`);
     }
     // `db..table` leaves the schema out.

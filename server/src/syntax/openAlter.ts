@@ -36,6 +36,7 @@ function parseAction(cursor: Cursor): AlterTableAction {
   switch (cursor.word) {
     case 'ADD':
       if (second === 'CONSTRAINT' || second === 'PRIMARY' || second === 'FOREIGN') return parseAddConstraint(cursor);
+      if ((second === 'UNIQUE' || second === 'CHECK') && cursor.peek(2) === '(') return parseAddConstraint(cursor);
       if (second === 'PARTITION' || second === 'IF') {
         return second === 'IF' && cursor.dialect.family === 'duckdb' ? parseAddColumns(cursor) : parseOther(cursor);
       }
@@ -47,6 +48,8 @@ function parseAction(cursor: Cursor): AlterTableAction {
       return parseDrop(cursor);
     case 'RENAME':
       return parseRename(cursor);
+    case 'REPLACE':
+      return second === 'COLUMNS' && cursor.peek(2) === '(' ? parseReplaceColumns(cursor) : parseOther(cursor);
     case 'ALTER':
     case 'CHANGE':
       return second === 'COLUMN' || cursor.nameAhead(1) ? parseAlterColumn(cursor) : parseOther(cursor);
@@ -88,7 +91,19 @@ function parseAddColumns(cursor: Cursor): AlterTableAction {
     while (!cursor.recovering && cursor.dialect.family === 'spark' && cursor.eat(','));
     elements = columns;
   }
-  return { kind: 'add-elements', start, end: cursor.end, check: null, elements };
+  // A field of a struct is no column of the table.
+  const own = elements.filter(
+    (element) => element.kind !== 'column-definition' || element.name.start === element.start,
+  );
+  return { kind: 'add-elements', start, end: cursor.end, check: null, elements: own };
+}
+
+function parseReplaceColumns(cursor: Cursor): AlterTableAction {
+  const { start } = cursor;
+  cursor.advance();
+  cursor.advance();
+  const elements = parseOpenElements(cursor);
+  return { kind: 'replace-columns', start, end: cursor.end, elements };
 }
 
 function parseDrop(cursor: Cursor): AlterTableAction {
@@ -105,7 +120,7 @@ function parseDrop(cursor: Cursor): AlterTableAction {
     do {
       const from = cursor.start;
       const name = parseName(cursor, 'a name');
-      const last = name.parts[name.parts.length - 1] ?? null;
+      const last = name.parts.length > 1 ? null : (name.parts[0] ?? null);
       items.push({ kind: 'dropped-element', start: from, end: cursor.end, type, name: last });
     } while (!cursor.recovering && cursor.dialect.family === 'spark' && cursor.eat(','));
   } else items.push({ kind: 'dropped-element', start, end: cursor.end, type, name: null });
@@ -127,7 +142,9 @@ function parseRename(cursor: Cursor): AlterTableAction {
   const from = parseName(cursor, 'a column name');
   cursor.expect('TO');
   const to = cursor.identifier('the new name');
-  const old = from.parts[from.parts.length - 1] ?? cursor.missingIdentifier();
+  const old = from.parts[0] ?? cursor.missingIdentifier();
+  if (from.parts.length > 1)
+    return { kind: 'alter-table-other', start, end: cursor.end, name: 'RENAME COLUMN', table: null, options: none };
   return { kind: 'rename-column', start, end: cursor.end, from: old, to };
 }
 

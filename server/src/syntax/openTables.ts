@@ -41,12 +41,13 @@ export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): 
       skipDataClause(cursor);
       break;
     }
-    if (
-      cursor.at('LIKE') ||
-      cursor.at('CLONE') ||
-      ((cursor.at('SHALLOW') || cursor.at('DEEP')) && cursor.peek(1) === 'CLONE')
-    ) {
-      if (!cursor.at('LIKE') && !cursor.at('CLONE')) cursor.advance();
+    if (cursor.at('LIKE')) {
+      cursor.advance();
+      cloneOf = parseName(cursor, 'a table');
+      continue;
+    }
+    if (cursor.at('CLONE') || ((cursor.at('SHALLOW') || cursor.at('DEEP')) && cursor.peek(1) === 'CLONE')) {
+      if (!cursor.at('CLONE')) cursor.advance();
       cursor.advance();
       const source = cursor.grammar.singleSource(cursor);
       if (source.kind === 'table') cloneOf = source.name;

@@ -1,4 +1,3 @@
-import { parseOrderBy } from './calls.ts';
 import type { Cursor } from './cursor.ts';
 import { parseGroupedItems } from './grouping.ts';
 import { parseJoins } from './joins.ts';
@@ -18,6 +17,7 @@ import type {
   Star,
   TableSource,
 } from './tree.ts';
+import { parseOrderBy } from './windows.ts';
 
 /**
  * One step of Spark's pipe syntax (`FROM t |> WHERE a > 1 |> SELECT a`); the current token is the mark `|>`. A step is

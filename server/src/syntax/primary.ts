@@ -141,7 +141,8 @@ function parseOtherSpecial(cursor: Cursor, word: string): Expression | null {
   const nextKind = cursor.peekKind(1);
   const next = cursor.peek(1);
   if (word === 'TRUE' || word === 'FALSE') return parseLiteral(cursor, 'boolean');
-  if (word === 'INTERVAL' && nextKind !== tokenKind.punctuation && nextKind > tokenKind.separator) {
+  const isInterval = nextKind !== tokenKind.punctuation && nextKind > tokenKind.separator && next !== 'FROM';
+  if (word === 'INTERVAL' && isInterval) {
     return parseInterval(cursor);
   }
   if (word === 'INTERVAL' && (next === '-' || next === '+') && isIntervalValue(cursor.peekKind(2)))
@@ -242,7 +243,7 @@ function parseReserved(cursor: Cursor): Expression {
   if (cursor.dialect.family !== 'tsql' && next === '(' && callableKeywords.has(word)) {
     return parseCall(cursor, singleName(cursor.takeIdentifier()));
   }
-  if (cursor.dialect.family === 'spark' && behindName.has(next)) return parseNamed(cursor);
+  if (cursor.dialect.family === 'spark' && (behindName.has(next) || isColumn(cursor))) return parseNamed(cursor);
   if (cursor.dialect.family === 'duckdb' && word === 'VALUES' && next !== '(') return parseNamed(cursor);
   cursor.fail('an expression');
   return errorHere(cursor);
@@ -252,6 +253,16 @@ function parseReserved(cursor: Cursor): Expression {
 const behindName: ReadonlySet<string> = new Set(
   ', ) . -> = < > <= >= <> != + - / % || :: IS THEN ELSE WHEN END AND OR'.split(' '),
 );
+
+/** `SELECT left, right FROM t`, `GROUP BY group ORDER BY order`: the keyword does not begin its own clause here. */
+function isColumn(cursor: Cursor): boolean {
+  const { word } = cursor;
+  const next = cursor.peek(1);
+  if ((word === 'GROUP' || word === 'ORDER') && next !== 'BY') return true;
+  return columnWords.has(word) && (next === 'FROM' || next === 'AS');
+}
+
+const columnWords: ReadonlySet<string> = new Set('END FULL LEFT LIKE LIMIT OVER QUALIFY RIGHT SET VALUES'.split(' '));
 
 const callableKeywords: ReadonlySet<string> = new Set([
   'EXTRACT',

@@ -1,5 +1,4 @@
 import { parseAliasAndColumns } from './aliases.ts';
-import { parseOrderBy } from './calls.ts';
 import { parseWith } from './commonTables.ts';
 import { type Cursor, deepestNesting } from './cursor.ts';
 import { parseForClause } from './forClause.ts';
@@ -10,6 +9,7 @@ import { plainQuery } from './plainQuery.ts';
 import { atLateralView, parseSelect, parseSelectTail, skipLateralView } from './selects.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, OpaqueClause, OrderItem, Query, QueryBody, ValuesRow, WithClause } from './tree.ts';
+import { parseOrderBy } from './windows.ts';
 
 /** A query from its WITH, SELECT, VALUES or opening parenthesis to the end of its ORDER BY or FOR clause. */
 export function parseQuery(cursor: Cursor): Query {

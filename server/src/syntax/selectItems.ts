@@ -51,6 +51,10 @@ function withAlias(cursor: Cursor, start: number, expression: Expression): Selec
     const alias = parseAlias(cursor);
     return { kind: 'select-item', start, end: cursor.end, expression, alias, aliasStyle: 'as', assigns: null };
   }
+  if (cursor.dialect.family === 'spark' && cursor.at('(') && cursor.nameAhead(1) && expression.kind === 'call') {
+    parseAliases(cursor);
+    return plainItem(cursor, start, expression);
+  }
   if (isAliasToken(cursor) && !cursor.recovering && !endsItem(cursor)) {
     const alias = parseAlias(cursor);
     return { kind: 'select-item', start, end: cursor.end, expression, alias, aliasStyle: 'bare', assigns: null };

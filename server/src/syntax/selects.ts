@@ -1,4 +1,3 @@
-import { parseWindow } from './calls.ts';
 import type { Cursor } from './cursor.ts';
 import { parseGroupBy } from './grouping.ts';
 import { atQueryContinuation } from './lookahead.ts';
@@ -6,6 +5,7 @@ import { parseName } from './names.ts';
 import { parseSelectItems } from './selectItems.ts';
 import { parseTop } from './top.ts';
 import type { Expression, NamedWindow, OpaqueClause, Select, TableSource } from './tree.ts';
+import { parseWindow } from './windows.ts';
 
 /** SELECT … up to HAVING and QUALIFY. */
 export function parseSelect(cursor: Cursor): Select {

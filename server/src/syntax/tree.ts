@@ -14,6 +14,7 @@ import type {
   LikeClause,
   ReferencesClause,
   RenameColumn,
+  ReplaceColumns,
 } from './tree/definitions.ts';
 import type { CaseBranch, Expression, FrameBound, StarReplacement, Window, WindowFrame } from './tree/expressions.ts';
 import type { DataType, Identifier, Name, OpaqueClause, Option, TypeField } from './tree/node.ts';
@@ -91,6 +92,7 @@ export type Node =
   | IndexDefinition
   | LikeClause
   | AddElements
+  | ReplaceColumns
   | AlterColumn
   | ColumnChange
   | DropElements

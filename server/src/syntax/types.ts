@@ -266,6 +266,7 @@ function closeAngle(cursor: Cursor): void {
 }
 
 function isField(cursor: Cursor): boolean {
+  if (cursor.at('IDENTIFIER') && cursor.peek(1) === '(') return true;
   if (!cursor.atName && cursor.kind !== tokenKind.reserved) return false;
   if (cursor.peek(1) === ':') return true;
   const next = cursor.peekKind(1);

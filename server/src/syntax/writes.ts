@@ -90,7 +90,7 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
   const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : [];
   const source = parseInsertSource(cursor);
   // REPLACE ON compares with the query's rows by an alias.
-  if (mode === 'replace-where' && cursor.eat('AS')) cursor.identifier('an alias');
+  if (mode === 'replace-where' && cursor.at('AS')) parseAliasAndColumns(cursor);
   if (cursor.dialect.family === 'duckdb' && cursor.at('ON') && cursor.peek(1) === 'CONFLICT')
     clauses.push(parseConflict(cursor));
   const returning = cursor.dialect.family === 'duckdb' ? parseOutputs(cursor) : [];
@@ -193,7 +193,8 @@ function parseInsertSource(cursor: Cursor): InsertSource {
     cursor.advance();
     return { kind: 'default-values', start, end: cursor.end };
   }
-  if (cursor.at('VALUES')) return cursor.grammar.values(cursor);
+  // Spark's and DuckDB's rows are a query like any other, which may go on.
+  if (cursor.at('VALUES') && cursor.dialect.family === 'tsql') return cursor.grammar.values(cursor);
   if (cursor.dialect.family === 'tsql') {
     if (cursor.at('EXEC') || cursor.at('EXECUTE')) return cursor.grammar.execute(cursor);
     if (!cursor.at('SELECT') && !cursor.at('(') && !cursor.at('WITH')) {

@@ -142,12 +142,24 @@ export interface AlterTable extends NodeBase {
   readonly actions: readonly AlterTableAction[];
 }
 
-export type AlterTableAction = AddElements | AlterColumn | DropElements | RenameColumn | AlterTableOther;
+export type AlterTableAction =
+  | AddElements
+  | ReplaceColumns
+  | AlterColumn
+  | DropElements
+  | RenameColumn
+  | AlterTableOther;
 
 export interface AddElements extends NodeBase {
   readonly kind: 'add-elements';
   /** WITH CHECK (true), WITH NOCHECK (false), neither (null). */
   readonly check: boolean | null;
+  readonly elements: readonly TableElement[];
+}
+
+/** Spark's REPLACE COLUMNS (…): the table has these columns and no others afterwards. */
+export interface ReplaceColumns extends NodeBase {
+  readonly kind: 'replace-columns';
   readonly elements: readonly TableElement[];
 }
 
