@@ -10,7 +10,7 @@ import { proceduresOf, signatureHelp } from '../../server/src/features/signature
 import { folds, selectionRanges } from '../../server/src/features/structure.ts';
 import { documentSymbols } from '../../server/src/features/symbols.ts';
 import type { DocumentView } from '../../server/src/features/view.ts';
-import { finish } from '../../server/src/rules/engine/in-steps.ts';
+import { finish } from '../../server/src/model/in-steps.ts';
 import { positionOf } from '../../server/src/syntax/inspect.ts';
 import { diagnosticsInSteps } from '../../server/src/workspace/diagnostics.ts';
 import { Workspace } from '../../server/src/workspace/workspace.ts';

@@ -1,6 +1,7 @@
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { formatTableName } from '../../server/src/model/names.ts';
+import type { Folder } from '../../server/src/workspace/folder.ts';
 import { fitsGlob, joinPath, liesIn } from '../../server/src/workspace/port.ts';
 import { tableIn } from '../support/catalogs.ts';
 import { folderOf } from '../support/folders.ts';
@@ -28,6 +29,44 @@ describe('paths', () => {
     expect(liesIn('a/b/c', 'a/b')).toBe(true);
     expect(liesIn('a/bc', 'a/b')).toBe(false);
     expect(liesIn('../x', '.')).toBe(false);
+  });
+});
+
+describe('a catalog of many tables', () => {
+  const ddl = (count: number, more = '') =>
+    Array.from(
+      { length: count },
+      (_, index) => `CREATE TABLE stg.Thing${index} (thing_no int NOT NULL, name varchar(30)${more})
+GO
+CREATE TABLE dv.SatThing${index} (thing_hk char(64) NOT NULL, load_date datetime2 NOT NULL, hash_diff char(64) NOT NULL, record_source varchar(20) NOT NULL, name varchar(30))
+GO
+CREATE VIEW dv.v${index} AS SELECT * FROM stg.Thing${index}
+GO`,
+    ).join('\n');
+
+  test('is made in slices, answered from the last one meanwhile, and the same as if made at once', async () => {
+    const seen: number[] = [];
+    const pause = async () => void seen.push(folder?.catalog.tables.length ?? 0);
+    let folder: Folder | null = null;
+    folder = await folderOf({ 'a.sql': ddl(400) }, { pause });
+    await folder.refreshInSlices();
+    expect(folder.catalog.tables).toHaveLength(1200);
+    folder.takeText('a.sql', ddl(450, ', city varchar(30)'));
+    seen.length = 0;
+    const refreshed = folder.refreshInSlices();
+    folder.takeText('b.sql', 'CREATE TABLE dbo.Later (a int)');
+    await folder.refreshInSlices();
+    await refreshed;
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen[0]).toBe(1200);
+    expect(folder.isStale).toBe(false);
+    const atOnce = await folderOf({
+      'a.sql': ddl(450, ', city varchar(30)'),
+      'b.sql': 'CREATE TABLE dbo.Later (a int)',
+    });
+    expect(folder.catalog.tables).toEqual(atOnce.catalog.tables);
+    expect(folder.catalog.feeds.length).toBeGreaterThan(400);
+    expect(folder.loads).toEqual(atOnce.loads);
   });
 });
 

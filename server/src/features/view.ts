@@ -3,6 +3,7 @@ import type { Position, Range } from '../../../protocol/position.ts';
 import type { LoadCandidate } from '../../../protocol/requests.ts';
 import type { TableCatalog } from '../model/catalog.ts';
 import type { FileDefinitions } from '../model/definitions.ts';
+import { addTo } from '../model/groups.ts';
 import type { FileMention } from '../model/mentions.ts';
 import { offsetOf, positionOf, rangeOf, type Span } from '../syntax/inspect.ts';
 import type { Script } from '../syntax/tree.ts';
@@ -52,5 +53,17 @@ export function tableNamed(view: DocumentView, name: TableName): CatalogTable | 
 
 /** The loads that write a table. */
 export function loadsOf(view: DocumentView, table: CatalogTable): readonly LoadCandidate[] {
-  return view.folder.loads.filter(({ specification }) => tableNamed(view, specification.target) === table);
+  const { catalog, loads } = view.folder;
+  const known = byTarget.get(loads);
+  if (known !== undefined) return known.get(table) ?? [];
+  const grouped = new Map<CatalogTable, LoadCandidate[]>();
+  for (const load of loads) {
+    const target = catalog.lookup.one(load.specification.target);
+    if (target !== undefined) addTo(grouped, target, load);
+  }
+  byTarget.set(loads, grouped);
+  return grouped.get(table) ?? [];
 }
+
+/** The loads of a folder are made anew with its catalog, so their tables are the catalog's. */
+const byTarget = new WeakMap<readonly LoadCandidate[], ReadonlyMap<CatalogTable, readonly LoadCandidate[]>>();

@@ -3,6 +3,7 @@ import type { LoadCandidate } from '../../../protocol/requests.ts';
 import type { TableRole } from '../../../protocol/roles.ts';
 import type { PatternName } from '../../../protocol/specification.ts';
 import type { TableCatalog } from '../model/catalog.ts';
+import { finish, type InSteps, mapInSteps } from '../model/in-steps.ts';
 import { nameFits, tableKey } from '../model/names.ts';
 import { type InferenceSettings, inferSpecification, type LoadRequest, type StatedLoad } from './infer.ts';
 
@@ -31,7 +32,16 @@ export function inferLoads(
   settingsOf: (file: string) => InferenceSettings,
   stated: readonly StatedLoad[],
 ): readonly LoadCandidate[] {
-  const candidates = catalog.feeds.flatMap((feed) =>
+  return finish(inferLoadsInSteps(catalog, settingsOf, stated));
+}
+
+/** The same in small steps, for thousands of tables. */
+export function* inferLoadsInSteps(
+  catalog: TableCatalog,
+  settingsOf: (file: string) => InferenceSettings,
+  stated: readonly StatedLoad[],
+): InSteps<readonly LoadCandidate[]> {
+  const ofFeeds = yield* mapInSteps(catalog.feeds, (feed) =>
     patternsFor(feed.target).flatMap((pattern) => {
       const settings = settingsOf(feed.target.file);
       const stated = settings.loads.find((load) => isLoad(load, pattern, feed.source, feed.target));
@@ -46,6 +56,7 @@ export function inferLoads(
       );
     }),
   );
+  const candidates = ofFeeds.flat();
   const further = stated.flatMap((load) => {
     const source = catalog.lookup.one(load.source);
     const target = catalog.lookup.one(load.target);

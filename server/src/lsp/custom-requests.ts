@@ -119,7 +119,7 @@ function locate(host: Host, problems: readonly Problem[]): readonly Problem[] {
 async function loadsOf(host: Host, folder: Folder, uri: string | undefined) {
   await host.ready(folder);
   host.workspace.flush();
-  folder.refresh();
+  await folder.refreshInSlices();
   const file = uri === undefined ? undefined : normalUri(uri);
   const isHere = (table: Parameters<typeof folder.catalog.lookup.one>[0]) =>
     folder.catalog.lookup.one(table)?.file === file;
@@ -132,7 +132,7 @@ async function readyFolder(host: Host, uri: string): Promise<Folder> {
   const folder = host.workspace.folderAt(uri.replace(/\/+$/, ''));
   await host.ready(folder);
   host.workspace.flush();
-  folder.refresh();
+  await folder.refreshInSlices();
   return folder;
 }
 

@@ -1,7 +1,7 @@
 import type { Connection } from 'vscode-languageserver/node';
 import type { Diagnostic } from '../../../protocol/problem.ts';
 import type { TableCatalog } from '../model/catalog.ts';
-import { finish, type InSteps } from '../rules/engine/in-steps.ts';
+import { finish, type InSteps } from '../model/in-steps.ts';
 import { diagnosticsInSteps } from '../workspace/diagnostics.ts';
 import type { OpenDocument } from '../workspace/documents.ts';
 import type { FolderSettings } from '../workspace/settings.ts';

@@ -194,7 +194,7 @@ export class LanguageServer {
     const changed = [
       ...new Set([...this.workspace.documents.keys()].map((uri) => this.workspace.folderOf(uri))),
     ].filter((folder) => folder.isStale);
-    if (changed.length > 0) this.refresh();
+    if (changed.length > 0) void this.refresh();
   }
 
   private async filesChanged(changes: readonly { readonly uri: string }[]): Promise<void> {
@@ -211,7 +211,7 @@ export class LanguageServer {
       });
       concerned ||= hasSql();
     }
-    if (concerned) this.refresh();
+    if (concerned) await this.refresh();
   }
 
   /** A settings file that can't be used is marked where it is wrong, whether it is open or not. */
@@ -246,7 +246,7 @@ export class LanguageServer {
       for (const root of changed) await this.workspace.expectPlatform(root, platformIn(settings[places.indexOf(root)]));
       if (changed.length === 0) return;
       this.platformsChanged();
-      this.refresh();
+      await this.refresh();
     });
   }
 
@@ -260,7 +260,7 @@ export class LanguageServer {
       for (const file of folder.settingsFiles) this.settingsChanged(file);
       this.platformsChanged();
       this.workspace.flush();
-      this.refresh();
+      await this.refresh();
     });
     this.indexed.set(folder.root, work);
   }
@@ -273,8 +273,10 @@ export class LanguageServer {
   }
 
   /** Asks the editor to fetch again what depends on the folder. */
-  private refresh(): void {
-    for (const root of this.workspace.folderRoots) this.workspace.folderAt(root).refresh();
+  private async refresh(): Promise<void> {
+    await this.guard.wait('catalog', undefined, async () => {
+      for (const root of this.workspace.folderRoots) await this.workspace.folderAt(root).refreshInSlices();
+    });
     const { workspace } = this.capabilities;
     const { connection, guard } = this;
     if (workspace?.codeLens?.refreshSupport === true)

@@ -5,8 +5,9 @@ import { type Conventions, defaultConventions } from './conventions.ts';
 import type { FileDefinitions } from './definitions.ts';
 import type { TableFacts } from './facts.ts';
 import { type Feed, findFeeds, rateFeed } from './feeds.ts';
+import { finish, type InSteps, mapInSteps } from './in-steps.ts';
 import { TableLookup } from './lookup.ts';
-import { mergeDefinitions } from './merging.ts';
+import { mergeInSteps } from './merging.ts';
 import { nameFits, parseTableName, sameIdentifier } from './names.ts';
 import { guessRole, type RoleGuess, spoken } from './roles.ts';
 import { findStageKey } from './stage-keys.ts';
@@ -32,18 +33,26 @@ export function buildCatalog(
   files: readonly FileDefinitions[],
   conventionsOf: ConventionsOf = () => defaultConventions,
 ): TableCatalog {
-  const merged = mergeDefinitions(files);
-  const structures = merged.value.map((facts) => structureOf(facts, conventionsOf(facts.file)));
+  return finish(buildCatalogInSteps(files, conventionsOf));
+}
+
+/** The same in small steps: ten thousand tables take seconds, and somebody may be waiting for a hover. */
+export function* buildCatalogInSteps(
+  files: readonly FileDefinitions[],
+  conventionsOf: ConventionsOf,
+): InSteps<TableCatalog> {
+  const merged = yield* mergeInSteps(files);
   const conventionsFor = (structure: Structure) => conventionsOf(structure.table.file);
-  const alone = structures.map((structure) => guessRole(structure, conventionsFor(structure)));
-  const twins = findTwins(structures, alone);
+  const structures = yield* mapInSteps(merged.value, (facts) => structureOf(facts, conventionsOf(facts.file)));
+  const alone = yield* mapInSteps(structures, (structure) => guessRole(structure, conventionsFor(structure)));
+  const twins = yield* findTwins(structures, alone);
   const otherHalf = new Map([...[...twins.twinOf].map(([holder, stage]) => [stage, holder] as const), ...twins.twinOf]);
-  const guesses = structures.map((structure, index) => {
+  const guesses = yield* mapInSteps(structures, (structure, index) => {
     const hints = twins.hints.get(structure);
     const guess = hints === undefined ? alone[index] : guessRole(structure, conventionsFor(structure), hints);
     return corrected(structure.table, guess ?? unknownRole, conventionsFor(structure));
   });
-  const first = structures.map((structure, index) =>
+  const first = yield* mapInSteps(structures, (structure, index) =>
     catalogTable(
       structure,
       guesses[index] ?? unknownRole,
@@ -52,9 +61,9 @@ export function buildCatalog(
     ),
   );
   const indexOf = new Map(first.map((table, index) => [table, index]));
-  const firstFeeds = findFeeds(first, conventionsOf);
-  const tables = withStageKeys(first, firstFeeds, structures, guesses, conventionsOf);
-  const feeds = firstFeeds.map((feed) => {
+  const firstFeeds = yield* findFeeds(first, conventionsOf);
+  const tables = yield* withStageKeys(first, firstFeeds, structures, guesses, conventionsOf);
+  const feeds = yield* mapInSteps(firstFeeds, (feed) => {
     const now = (table: CatalogTable) => tables[indexOf.get(table) ?? -1] ?? table;
     const [source, target] = [now(feed.source), now(feed.target)];
     if (source === feed.source && target === feed.target) return feed;
@@ -113,21 +122,22 @@ function catalogTable(
  * A stage that declares no key gets the one that its targets imply, when they agree; so hover, completion and further
  * loads know it, too.
  */
-function withStageKeys(
+function* withStageKeys(
   tables: readonly CatalogTable[],
   feeds: readonly Feed[],
   structures: readonly Structure[],
   guesses: readonly RoleGuess[],
   conventionsOf: ConventionsOf,
-): readonly CatalogTable[] {
+): InSteps<readonly CatalogTable[]> {
   const hubs = tables.filter((table) => table.role === 'hub');
   const implied = new Map<CatalogTable, readonly (readonly string[])[]>();
   for (const feed of feeds) {
     if (feed.source.keys.length > 0) continue;
     const key = findStageKey(feed.source, feed.target, feed.match, hubs, conventionsOf(feed.target.file));
     if (key.kind === 'known') implied.set(feed.source, [...(implied.get(feed.source) ?? []), key.columns]);
+    yield;
   }
-  return tables.map((table, index) => {
+  return yield* mapInSteps(tables, (table, index) => {
     const [first, ...others] = implied.get(table) ?? [];
     const structure = structures[index];
     const guess = guesses[index];

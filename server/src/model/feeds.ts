@@ -2,6 +2,7 @@ import type { CatalogTable } from '../../../protocol/catalog.ts';
 import type { TableRole } from '../../../protocol/roles.ts';
 import type { Conventions } from './conventions.ts';
 import { addTo } from './groups.ts';
+import { type InSteps, mapInSteps } from './in-steps.ts';
 import { bareSpelling, comesFromStage, matchColumns, type TableMatch } from './matching.ts';
 import { compactName, words } from './names.ts';
 
@@ -35,15 +36,22 @@ const leastScore = 0.6;
 const commonName = 200;
 
 /** Finds the feeds of all targets, best first for each target. */
-export function findFeeds(
+export function* findFeeds(
   tables: readonly CatalogTable[],
   conventionsOf: (file: string) => Conventions,
-): readonly Feed[] {
+): InSteps<readonly Feed[]> {
   const stages = tables.filter((table) => table.role === 'staging');
   const targets = tables.filter((table) => fedRoles.includes(table.role));
   if (stages.length === 0 || targets.length === 0) return [];
-  const index = new StageIndex(stages, conventionsOf);
-  return targets.flatMap((target) => feedsOf(target, index.candidates(target), conventionsOf(target.file)));
+  const index = new StageIndex(stages.flatMap((stage) => conventionsOf(stage.file).ignoredAffixes));
+  for (const stage of stages) {
+    index.add(stage);
+    yield;
+  }
+  const found = yield* mapInSteps(targets, (target) =>
+    feedsOf(target, index.candidates(target), conventionsOf(target.file)),
+  );
+  return found.flat();
 }
 
 /** The feeds of one target, best first. */
@@ -97,14 +105,15 @@ class StageIndex {
   private readonly byWord = new Map<string, CatalogTable[]>();
   private readonly affixes: ReadonlySet<string>;
 
-  constructor(stages: readonly CatalogTable[], conventionsOf: (file: string) => Conventions) {
-    this.affixes = new Set(stages.flatMap((stage) => conventionsOf(stage.file).ignoredAffixes));
-    for (const stage of stages) {
-      for (const name of new Set(stage.columns.flatMap((column) => this.spellings(column.name)))) {
-        addTo(this.byColumn, name, stage);
-      }
-      for (const word of new Set(words(stage.name.table))) addTo(this.byWord, word.replace(/s$/, ''), stage);
+  constructor(ignoredAffixes: readonly string[]) {
+    this.affixes = new Set(ignoredAffixes);
+  }
+
+  add(stage: CatalogTable): void {
+    for (const name of new Set(stage.columns.flatMap((column) => this.spellings(column.name)))) {
+      addTo(this.byColumn, name, stage);
     }
+    for (const word of new Set(words(stage.name.table))) addTo(this.byWord, word.replace(/s$/, ''), stage);
   }
 
   candidates(target: CatalogTable): readonly CatalogTable[] {

@@ -1,4 +1,5 @@
 import type { Evidence } from './evidence.ts';
+import type { InSteps } from './in-steps.ts';
 import { compactName, formatTableName } from './names.ts';
 import type { Hints, RoleGuess } from './roles.ts';
 import type { Structure } from './structure.ts';
@@ -17,7 +18,7 @@ const commonName = 200;
  * Finds tables with a key or validity columns that hold nearly all columns of a table without them: persistent staging
  * beside its stage, a dimension beside its source.
  */
-export function findTwins(structures: readonly Structure[], guesses: readonly RoleGuess[]): Twins {
+export function* findTwins(structures: readonly Structure[], guesses: readonly RoleGuess[]): InSteps<Twins> {
   const stages = structures.filter((structure, index) => !structure.validity && guesses[index]?.role === 'staging');
   const byColumn = new Map<string, Structure[]>();
   for (const stage of stages) {
@@ -27,21 +28,23 @@ export function findTwins(structures: readonly Structure[], guesses: readonly Ro
       if (known === undefined) byColumn.set(name, [stage]);
       else known.push(stage);
     }
+    yield;
   }
   const twinOf = new Map<Structure, Structure>();
   const hints = new Map<Structure, Hints>();
-  structures.forEach((structure, index) => {
+  for (const [index, structure] of structures.entries()) {
+    yield;
     const guess = guesses[index];
     const stored = structure.validity || (structure.key.length > 0 && guess?.role !== 'staging');
-    if (!stored || structure.loadDates.length > 0) return;
+    if (!stored || structure.loadDates.length > 0) continue;
     const twin = bestTwin(structure, byColumn);
-    if (twin === null) return;
+    if (twin === null) continue;
     twinOf.set(structure, twin);
     hints.set(structure, holderHints(structure, twin));
     hints.set(twin, {
       staging: [{ weight: 0.1, reason: `its columns return in ${formatTableName(structure.table.name)}` }],
     });
-  });
+  }
   return { twinOf, hints };
 }
 

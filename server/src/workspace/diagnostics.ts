@@ -1,7 +1,7 @@
 import { parsePlatform } from '../../../protocol/platform.ts';
 import type { Diagnostic, Outcome } from '../../../protocol/problem.ts';
 import { readHeader } from '../generate/header.ts';
-import type { InSteps } from '../rules/engine/in-steps.ts';
+import type { InSteps } from '../model/in-steps.ts';
 import { lintInSteps } from '../rules/engine/lint.ts';
 import type { HouseRules } from '../rules/engine/rule.ts';
 import type { LintSettings } from '../rules/engine/settings.ts';

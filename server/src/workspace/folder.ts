@@ -2,10 +2,11 @@ import type { CatalogTable, TableName } from '../../../protocol/catalog.ts';
 import { type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import type { LoadCandidate } from '../../../protocol/requests.ts';
-import { inferLoads } from '../load/candidates.ts';
+import { inferLoadsInSteps } from '../load/candidates.ts';
 import { type Binding, bindOnce, bindUnit } from '../model/binding.ts';
-import { buildCatalog, type TableCatalog } from '../model/catalog.ts';
+import { buildCatalog, buildCatalogInSteps, type TableCatalog } from '../model/catalog.ts';
 import { type FileDefinitions, readAgain, readDefinitions } from '../model/definitions.ts';
+import { finish, finishInSlices, type InSteps } from '../model/in-steps.ts';
 import { type FileMention, readMentions } from '../model/mentions.ts';
 import { formatTableName, nameFits } from '../model/names.ts';
 import type { SecondReader } from '../model/second-reader.ts';
@@ -81,6 +82,8 @@ export class Folder {
   private expected: PlatformName | null;
   private kept: Kept | null = null;
   private stale = false;
+  private refreshing: Promise<void> | null = null;
+  private reading = false;
 
   constructor(port: FilePort, root: string, options: FolderOptions = {}) {
     this.port = port;
@@ -130,6 +133,7 @@ export class Folder {
 
   /** The next files are fetched while one is looked at. */
   private async readFiles(files: readonly string[]): Promise<void> {
+    this.reading = true;
     const fetched = files.slice(0, fetchedAhead).map((file) => this.port.read(file));
     for (const [index, file] of files.entries()) {
       const bytes = await fetched.shift();
@@ -138,6 +142,7 @@ export class Folder {
       await this.takeBytes(file, bytes);
       await this.options.pause?.();
     }
+    this.reading = false;
   }
 
   /** Reads one file again, or forgets it when it is gone. A project, or settings that say so, may mean others, too. */
@@ -281,8 +286,7 @@ export class Folder {
   /** The loads that the folder's tables and settings suggest, in the order in which they can run. */
   get loads(): readonly LoadCandidate[] {
     const kept = this.current();
-    const stated = [...this.settings.values()].flatMap((settings) => settings.inference.loads);
-    kept.loads ??= inferLoads(kept.catalog, (file) => this.settingsOf(file).inference, stated);
+    kept.loads ??= finish(this.loadsIn(kept.catalog));
     return kept.loads;
   }
 
@@ -356,9 +360,12 @@ export class Folder {
     );
   }
 
-  /** Few enough files that the catalog may be made again while somebody waits for an answer. */
+  /** Few enough files and tables that the catalog may be made again while somebody waits for an answer. */
   get isSmall(): boolean {
-    return this.files.size <= 500;
+    if (this.files.size > 500) return false;
+    let tables = 0;
+    for (const { definitions } of this.files.values()) tables += definitions.tables.length + definitions.derived.length;
+    return tables <= 1000;
   }
 
   /** The catalog is behind the files. */
@@ -375,29 +382,60 @@ export class Folder {
     return [...this.files.keys()];
   }
 
-  /** Makes catalog and loads again where files have changed. */
+  /** Makes the catalog again where files have changed, in one piece. */
   refresh(): void {
-    if (this.kept === null || this.stale) this.kept = this.make();
+    if (this.isStale) this.kept = finish(this.make());
+  }
+
+  /**
+   * Makes catalog and loads of a large folder again in slices between which requests are answered from the last ones.
+   * What has changed before the call is in them when the promise is settled.
+   */
+  async refreshInSlices(): Promise<void> {
+    if (this.isSmall) {
+      this.refresh();
+      return;
+    }
+    // A round that has begun already knows nothing of what came later.
+    for (let round = 0; round < 2 && (this.isStale || this.refreshing !== null); round += 1) {
+      this.refreshing ??= this.makeInSlices();
+      await this.refreshing;
+    }
+  }
+
+  private async makeInSlices(): Promise<void> {
+    try {
+      const work = this.makeWithLoads();
+      this.kept = await finishInSlices(work, refreshSlice, async () => this.options.pause?.());
+    } finally {
+      this.refreshing = null;
+    }
   }
 
   /** A large folder answers with its last catalog until somebody refreshes it: no key waits for ten thousand tables. */
   private current(): Kept {
     if (this.kept !== null && (!this.stale || !this.isSmall)) return this.kept;
-    this.kept = this.make();
+    if (this.kept === null && this.options.pause !== undefined && this.reading && !this.isSmall) return nothingKept;
+    this.kept = finish(this.make());
     return this.kept;
   }
 
-  private make(): Kept {
+  private *make(): InSteps<Kept> {
     this.stale = false;
     const files = [...this.files.values()];
-    return {
-      catalog: buildCatalog(
-        files.map((file) => file.definitions),
-        (file) => this.settingsOf(file).inference.conventions,
-      ),
-      objects: joinObjects(files.map((file) => file.objects)),
-      loads: null,
-    };
+    const definitions = files.map((file) => file.definitions);
+    const catalog = yield* buildCatalogInSteps(definitions, (file) => this.settingsOf(file).inference.conventions);
+    return { catalog, objects: joinObjects(files.map((file) => file.objects)), loads: null };
+  }
+
+  private *makeWithLoads(): InSteps<Kept> {
+    const kept = yield* this.make();
+    return { ...kept, loads: yield* this.loadsIn(kept.catalog) };
+  }
+
+  private loadsIn(catalog: TableCatalog): InSteps<readonly LoadCandidate[]> {
+    const stated = [...this.settings.values()].flatMap((settings) => settings.inference.loads);
+    return inferLoadsInSteps(catalog, (file) => this.settingsOf(file).inference, stated);
   }
 
   private take(file: string, indexed: IndexedFile): void {
@@ -417,6 +455,10 @@ export class Folder {
 }
 
 const settingsName = 'mergewright.json';
+/** Longest stretch of work on the catalog between which requests are let through, in milliseconds. */
+const refreshSlice = 12;
+/** What is known while a large folder is read for the first time. */
+const nothingKept: Kept = { catalog: buildCatalog([]), objects: noObjects, loads: [] };
 
 /**
  * The same facts in strings of their own. A name that is a part of a file's text holds the whole text in memory, for

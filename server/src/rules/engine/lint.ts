@@ -1,6 +1,7 @@
 import type { CatalogTable } from '../../../../protocol/catalog.ts';
 import type { Platform } from '../../../../protocol/platform.ts';
 import type { Diagnostic, Outcome, Problem } from '../../../../protocol/problem.ts';
+import { finish, type InSteps } from '../../model/in-steps.ts';
 import { nameFits } from '../../model/names.ts';
 import { lineStartsOf, positionOf, type Span, unitsOf } from '../../syntax/inspect.ts';
 import type { Script, Statement } from '../../syntax/tree.ts';
@@ -13,7 +14,6 @@ import { type Body, bodiesOf, rootSuccession, rootsOf, type Step, stepsOfRoot } 
 import { makeFilter } from '../analysis/succession.ts';
 import { makeTables, type Tables } from '../analysis/tables.ts';
 import { embeddedScripts, offsetInLiteral } from './embedded.ts';
-import { finish, type InSteps } from './in-steps.ts';
 import type { Edit, Finding, Regenerate, Rule, RuleContext } from './rule.ts';
 import { defaultSettings, type LintSettings, levelOf } from './settings.ts';
 import { isSuppressed, type Suppression, suppressionsOf } from './suppressions.ts';
