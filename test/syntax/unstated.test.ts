@@ -50,3 +50,12 @@ describe('a text of which nothing says the platform', () => {
     expect(platformThatReads(`${text}${' '.repeat(200_000)}`)).toBeUndefined();
   });
 });
+
+test('the header of a generated script says its platform, whatever its text shows', () => {
+  const header = (platform: string) =>
+    `-- our house\n-- mergewright: {"format":1,"version":1,"pattern":"scd2","platform":"${platform}","options":{"platform":"duckdb"}}\n`;
+  const text = 'BEGIN TRAN;\nUPDATE dw.t SET [a] = 1;\nCOMMIT TRAN;\nGO\n';
+  expect(platformOfUnstated(header('fabric') + text)).toBe('fabric');
+  expect(platformOfUnstated(header('sqlserver:2016') + text)).toBe('sqlserver');
+  expect(platformOfUnstated(header('nothing') + text)).toBe('sqlserver');
+});

@@ -9,8 +9,10 @@ import {
 } from './analysis/merges.ts';
 import { includes } from './analysis/names.ts';
 import { coversKey, type Relation } from './analysis/relations.ts';
-import type { Source, Step } from './analysis/steps.ts';
+import { indicesWith } from './analysis/selections.ts';
+import type { Body, Source, Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
+import { isProvedUnique } from './analysis/unique-guards.ts';
 import { allPlatforms, type FindingFix, type Rule, type RuleContext } from './engine/rule.ts';
 
 export const mergeSourceRepeatsKeys: Rule = {
@@ -21,7 +23,7 @@ export const mergeSourceRepeatsKeys: Rule = {
   fix: 'unsafe',
   summary: 'Several source rows of a MERGE may have the same key.',
   why: 'On the first load every copy is inserted; later the MERGE stops, because it may not change one target row twice.',
-  help: 'Keep one row of each key in the source: ROW_NUMBER over the key with an order that leaves no tie, filtered to 1.',
+  help: 'Keep one row of each key in the source: ROW_NUMBER over the key with an order that leaves no tie, filtered to 1; or stop the load before the MERGE where a key is repeated.',
   invalid: [
     {
       ddl: `CREATE TABLE stg.PersonFeed (PersonNo int NOT NULL, Phone varchar(30) NULL, LoadedAt datetime2(6) NOT NULL, PRIMARY KEY (PersonNo, LoadedAt));`,
@@ -40,29 +42,41 @@ WHEN NOT MATCHED THEN INSERT (PersonNo, Phone) VALUES (s.PersonNo, s.Phone);`,
 USING (SELECT PersonNo, MAX(Phone) AS Phone FROM stg.PersonFeed GROUP BY PersonNo) AS s ON t.PersonNo = s.PersonNo
 WHEN NOT MATCHED THEN INSERT (PersonNo, Phone) VALUES (s.PersonNo, s.Phone);`,
     },
+    {
+      sql: `IF EXISTS (SELECT PersonNo FROM stg.PersonFeed GROUP BY PersonNo HAVING COUNT(*) > 1)
+  THROW 50010, N'stg.PersonFeed repeats persons', 1;
+MERGE dw.Person WITH (HOLDLOCK) AS t USING stg.PersonFeed AS s ON t.PersonNo = s.PersonNo
+WHEN NOT MATCHED THEN INSERT (PersonNo, Phone) VALUES (s.PersonNo, s.Phone);`,
+    },
   ],
-  statement(step, context) {
-    for (const facts of mergesOf(step, context.tables)) {
-      const [source] = facts.sources;
-      if (source === undefined || facts.sources.length !== 1 || facts.pairs.length === 0) continue;
-      if (isLiteralSource(source) || hasNullKeyUnion(facts) || joinsOnRow(facts)) continue;
-      const columns = sourceKeyColumns(facts);
-      if (columns === null) continue;
-      const relation = context.tables.relation(source);
-      const key = coversKey(relation?.keys ?? null, columns);
-      if (key !== null) continue;
-      const wider = widerKey(relation, columns);
-      context.report(step, source.node, {
-        message:
-          wider !== null
-            ? `${sourceText(source)} has a row for each ${wider.columns.join(' + ')}, but the MERGE joins on ${columns.join(' + ')} alone.`
-            : `Nothing shows that ${sourceText(source)} holds each ${columns.join(' + ')} only once.`,
-        severity: wider === null ? 'hint' : wider.byDistinct === true ? 'info' : 'warning',
-        fixes: fixesFor(step, context, facts, source, columns, wider?.columns ?? []),
-      });
+  body(body, context) {
+    for (const index of indicesWith(body, 'merge')) {
+      const step = body.steps[index];
+      if (step === undefined) continue;
+      for (const facts of mergesOf(step, context.tables)) check(body, index, step, facts, context);
     }
   },
 };
+
+function check(body: Body, index: number, step: Step, facts: MergeFacts, context: RuleContext): void {
+  const [source] = facts.sources;
+  if (source === undefined || facts.sources.length !== 1 || facts.pairs.length === 0) return;
+  if (isLiteralSource(source) || hasNullKeyUnion(facts) || joinsOnRow(facts)) return;
+  const columns = sourceKeyColumns(facts);
+  if (columns === null) return;
+  const relation = context.tables.relation(source);
+  if (coversKey(relation?.keys ?? null, columns) !== null) return;
+  if (isProvedUnique(body, index, source, columns, context.tables)) return;
+  const wider = widerKey(relation, columns);
+  context.report(step, source.node, {
+    message:
+      wider !== null
+        ? `${sourceText(source)} has a row for each ${wider.columns.join(' + ')}, but the MERGE joins on ${columns.join(' + ')} alone.`
+        : `Nothing shows that ${sourceText(source)} holds each ${columns.join(' + ')} only once.`,
+    severity: wider === null ? 'hint' : wider.byDistinct === true ? 'info' : 'warning',
+    fixes: fixesFor(step, context, facts, source, columns, wider?.columns ?? []),
+  });
+}
 
 /** A row's own address names one row, whatever its key. */
 function joinsOnRow(facts: MergeFacts): boolean {

@@ -3,9 +3,11 @@ import { replace } from './analysis/fixes.ts';
 import { equatedSides } from './analysis/merges.ts';
 import { columnName, includes, plainColumn } from './analysis/names.ts';
 import { coversKey } from './analysis/relations.ts';
+import { indicesWith } from './analysis/selections.ts';
 import { columnsIn, joinConditions, meet, originsOf, sourceOfColumn } from './analysis/sides.ts';
 import { conjuncts, type Scope, type Source, type Step } from './analysis/steps.ts';
 import { sourceText } from './analysis/tables.ts';
+import { isProvedUnique } from './analysis/unique-guards.ts';
 import type { FindingFix, Rule, RuleContext } from './engine/rule.ts';
 
 export const updateMayPickAnyRow: Rule = {
@@ -16,7 +18,7 @@ export const updateMayPickAnyRow: Rule = {
   fix: 'unsafe',
   summary: 'UPDATE … FROM joins a source that may have several rows of a key.',
   why: 'The server takes the values of an arbitrary one and raises no error.',
-  help: 'Keep one row of each key in the source first.',
+  help: 'Keep one row of each key in the source first, or stop the load where a key is repeated.',
   invalid: [
     {
       ddl: `CREATE TABLE stg.PersonFeed (PersonNo int NOT NULL, Phone varchar(30) NOT NULL, LoadedAt datetime2(6) NOT NULL, PRIMARY KEY (PersonNo, LoadedAt));`,
@@ -28,24 +30,26 @@ export const updateMayPickAnyRow: Rule = {
       ddl: `CREATE TABLE stg.Person (PersonNo int NOT NULL PRIMARY KEY, Phone varchar(30) NOT NULL);`,
       sql: `UPDATE t SET Phone = s.Phone FROM dw.Person AS t JOIN stg.Person AS s ON s.PersonNo = t.PersonNo;`,
     },
+    {
+      sql: `DECLARE @Repeated int = (SELECT COUNT(*) FROM (SELECT PersonNo FROM stg.PersonFeed GROUP BY PersonNo HAVING COUNT(*) > 1) AS r);
+IF @Repeated > 0
+  THROW 50010, N'stg.PersonFeed repeats persons', 1;
+UPDATE t SET Phone = s.Phone FROM dw.Person AS t JOIN stg.PersonFeed AS s ON s.PersonNo = t.PersonNo;`,
+    },
   ],
-  statement(step, context) {
-    for (const { node, scope } of step.find('update')) {
-      const target = scope?.target;
-      if (scope === null || target == null) continue;
-      const conditions = [...conjuncts(node.where), ...node.from.flatMap(joinConditions)];
-      for (const source of scope.sources) {
-        if (
-          source === target ||
-          !givesValues(
-            node.assignments.map(({ value }) => value),
-            source,
-            scope,
-            context,
-          )
-        )
-          continue;
-        check(step, context, source, equated(conditions, source, scope, context));
+  body(body, context) {
+    for (const index of indicesWith(body, 'update')) {
+      const step = body.steps[index];
+      for (const { node, scope } of step?.find('update') ?? []) {
+        const target = scope?.target;
+        if (step === undefined || scope === null || target == null) continue;
+        const conditions = [...conjuncts(node.where), ...node.from.flatMap(joinConditions)];
+        const values = node.assignments.map(({ value }) => value);
+        for (const source of scope.sources) {
+          if (source === target || !givesValues(values, source, scope, context)) continue;
+          const columns = equated(conditions, source, scope, context);
+          if (!isProvedUnique(body, index, source, columns, context.tables)) check(step, context, source, columns);
+        }
       }
     }
   },

@@ -1,4 +1,4 @@
-import type { PlatformName } from '../../../protocol/platform.ts';
+import { type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
 
 export interface PlatformGuess {
   readonly platform: PlatformName;
@@ -277,12 +277,21 @@ const familyOf: Readonly<Record<PlatformName, PlatformName>> = {
 
 /** Most characters looked at: what tells stands early in long scripts. */
 const sampleLength = 200_000;
+/** A header stands at the top, below a house's own lines. */
+const headerLength = 20_000;
 
-/** Guesses the platform from a text's syntax; undefined where nothing tells. */
+/** The platform in the specification of a generated script's header; it stands before anything that a person may name. */
+const header = /^-- mergewright: \{[^\n]*?"platform":"([a-z]+(?::\d+)?)"/m;
+
+/** Guesses the platform from a text's header or syntax; undefined where nothing tells. */
 export function guessPlatform(text: string): PlatformGuess | undefined {
   const sample = text.slice(0, sampleLength);
   if (/^\s*(?:--|#|\/\/)\s*Databricks notebook source/.test(sample)) {
     return { platform: 'databricks', reason: 'The file is a Databricks notebook.' };
+  }
+  const stated = parsePlatform(header.exec(sample.slice(0, headerLength))?.[1] ?? '');
+  if (stated !== undefined) {
+    return { platform: stated.name, reason: `The file's header says that it was generated for ${stated.name}.` };
   }
   const code = withoutCommentsAndStrings(sample);
   const asked = isSurelyTsql(code) ? signs.filter((sign) => familyOf[sign.platform] === 'sqlserver') : signs;

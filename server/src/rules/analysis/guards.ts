@@ -80,12 +80,12 @@ function fillsOf(statement: Statement): Events['fills'] {
 }
 
 /** Ends a load: THROW, RAISERROR, RETURN, GOTO. */
-function isStop(statement: Statement): boolean {
+export function isStop(statement: Statement): boolean {
   return ['throw', 'raiserror', 'return', 'goto'].includes(statement.kind);
 }
 
 /** A SELECT that raises an error by a function: DuckDB's error(), Spark's raise_error() and assert_true(). */
-function isErrorQuery(step: Step): boolean {
+export function isErrorQuery(step: Step): boolean {
   return (
     step.statement.kind === 'select-statement' &&
     step.find('call').some(({ node }) => ['ERROR', 'RAISE_ERROR', 'ASSERT_TRUE'].includes(callName(node)))

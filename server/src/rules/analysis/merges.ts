@@ -1,7 +1,7 @@
 import { bare } from '../../syntax/inspect.ts';
-import type { ColumnReference, Expression, Merge, MergeBranch } from '../../syntax/tree.ts';
+import type { ColumnReference, Expression, Merge, MergeBranch, Select } from '../../syntax/tree.ts';
 import { memoByStep } from './memo.ts';
-import { columnName, plainColumn } from './names.ts';
+import { columnName, includes, plainColumn } from './names.ts';
 import { type Sides, sidesOf, sourceOfColumn } from './sides.ts';
 import { conjuncts, type Scope, type Source, type Step, selectsOf } from './steps.ts';
 import type { Tables } from './tables.ts';
@@ -96,22 +96,44 @@ export function keyColumns(facts: MergeFacts): readonly string[] {
 }
 
 /** Names of the source columns that ON equates with the target; null when one of them is computed. */
-export function sourceKeyColumns(facts: MergeFacts): readonly string[] | null {
+export function sourceKeyColumns(facts: Pick<MergeFacts, 'pairs'>): readonly string[] | null {
   const names = facts.pairs.map((pair) => (pair.otherColumn === null ? null : columnName(pair.otherColumn)));
   return names.every((name) => name !== null) ? names : null;
 }
 
-/** The source holds changed rows twice: a UNION in which one SELECT gives NULL for the key. */
-export function hasNullKeyUnion({ sources }: Pick<MergeFacts, 'sources'>): boolean {
+/** The source holds changed rows twice: a UNION in which one SELECT gives NULL for the key, with or without its type. */
+export function hasNullKeyUnion(facts: Pick<MergeFacts, 'sources' | 'pairs'>): boolean {
+  const { sources } = facts;
+  const keys = sourceKeyColumns(facts);
   return sources.some((source) => {
     const query = source.common?.query ?? (source.node.kind === 'derived-table' ? source.node.query : null);
     if (query === null) return false;
     const selects = selectsOf(query);
     if (selects.length < 2) return false;
+    const names = outputNames(selects[0], source);
     return selects.some((select) =>
-      select.items.some(({ expression }) => expression.kind === 'literal' && expression.type === 'null'),
+      select.items.some(({ expression }, place) => {
+        const name = names[place] ?? null;
+        return isNull(expression) && (keys === null || name === null || includes(keys, name));
+      }),
     );
   });
+}
+
+/** The names under which a source's columns are read, by place; null where the first SELECT gives none. */
+function outputNames(first: Select | undefined, { node, common }: Source): readonly (string | null)[] {
+  const listed = common?.columns ?? (node.kind === 'derived-table' ? node.columns : []);
+  if (listed.length > 0) return listed.map(({ name }) => name);
+  return (first?.items ?? []).map(({ alias, expression }) => {
+    const column = plainColumn(expression);
+    return alias?.name ?? (column === null ? null : columnName(column));
+  });
+}
+
+function isNull(expression: Expression): boolean {
+  const inner = bare(expression);
+  if (inner.kind === 'cast') return isNull(inner.operand);
+  return inner.kind === 'literal' && inner.type === 'null';
 }
 
 /** Literal rows are there to be read by the author. */
