@@ -19,6 +19,7 @@ test.each([['--version'], ['-v'], ['version']])('%s', async (argument) => {
 test.each([
   [['run', '--help'], 'mergewright run SCRIPT'],
   [['help', 'run'], 'mergewright run SCRIPT'],
+  [['generate', '--help'], '--extra ROLE=TABLE'],
   [['run', 'load.sql', '-h'], 'mergewright run SCRIPT'],
   [['generate', 'scd2', '--help'], 'closing'],
   [['--help'], 'mergewright COMMAND'],

@@ -50,6 +50,8 @@ export const generate: Command = {
     '                             [--set key=value]… [--spec FILE] [--out DIR] [--json]',
     'mergewright generate --all [--ddl PATH…] [--out DIR]',
     'mergewright generate PATTERN --help',
+    'P: sqlserver (2019; others as in sqlserver:2016), azuresql, synapse, fabric, duckdb. F: script, procedure, dynamic-procedure.',
+    '--extra ROLE=TABLE: a further table of the load, as in key_list=stg.Keys. --ddl absent: the working folder.',
   ],
   hasOwnHelp: true,
   async run(args, context) {
