@@ -14,6 +14,34 @@ interface RoleCase {
 
 const cases: readonly RoleCase[] = [
   {
+    title: 'German, Dutch and run-together names',
+    ddl: `
+      CREATE TABLE dw.DimKunde (KundeSK int IDENTITY NOT NULL PRIMARY KEY, KundenNr nvarchar(10) NOT NULL, Ort nvarchar(40), GueltigVon date NOT NULL, GueltigBis date NOT NULL, IstAktuell bit NOT NULL);
+      CREATE TABLE dw.Artikel (ArtikelSchluessel int NOT NULL PRIMARY KEY, ArtikelNr varchar(18) NOT NULL, Bezeichnung varchar(80), Gültig_ab datetime2 NOT NULL, Gültig_bis datetime2 NULL, KZ_Aktuell char(1) NOT NULL);
+      CREATE TABLE dwh.DimKlant (KlantSleutel int NOT NULL PRIMARY KEY, Klantnummer varchar(20) NOT NULL, Naam varchar(100), GeldigVanaf datetime2 NOT NULL, GeldigTot datetime2 NULL, IsHuidig bit NOT NULL);
+      CREATE TABLE raw.Sat_Kunde (Kunde_HK char(32) NOT NULL, Ladezeit datetime2 NOT NULL, Quelle varchar(20) NOT NULL, HDIFF char(32) NOT NULL, Ort varchar(40), PRIMARY KEY (Kunde_HK, Ladezeit));
+      CREATE TABLE dw.PRODUCT (PRODUCTSK int IDENTITY NOT NULL PRIMARY KEY, PRODUCTNO varchar(20) NOT NULL, COLOUR varchar(20), VALIDFROM datetime2 NOT NULL, VALIDTO datetime2 NULL, ISCURRENT bit NOT NULL);`,
+    roles: {
+      DimKunde: 'dimension',
+      Artikel: 'dimension',
+      DimKlant: 'dimension',
+      Sat_Kunde: 'satellite',
+      PRODUCT: 'dimension',
+    },
+  },
+  {
+    title: 'views over dimensions are no stages, views over a vault may be',
+    ddl: `
+      CREATE TABLE dw.DimKunde (KundeSK int IDENTITY NOT NULL PRIMARY KEY, KundenNr nvarchar(10) NOT NULL, Ort nvarchar(40), ValidFrom date NOT NULL, ValidTo date NOT NULL, IsCurrent bit NOT NULL);
+      GO
+      CREATE VIEW dw.vKunde AS SELECT KundenNr, Ort FROM dw.DimKunde WHERE IsCurrent = 1;
+      GO
+      CREATE VIEW mart.Kunde AS SELECT * FROM dw.vKunde;
+      GO
+      CREATE VIEW stg.KundeHeute AS SELECT KundenNr, Ort FROM src.Kunde;`,
+    roles: { vKunde: 'unknown', Kunde: 'unknown', KundeHeute: 'staging' },
+  },
+  {
     title: 'hub, link and satellite with hash keys by the names of dbt packages',
     ddl: `
       CREATE TABLE dv.hub_customer (customer_hk binary(16) NOT NULL PRIMARY KEY NONCLUSTERED, customer_id varchar(20) NOT NULL, load_datetime datetime2 NOT NULL, record_source varchar(50) NOT NULL);

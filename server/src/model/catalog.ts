@@ -13,6 +13,7 @@ import { guessRole, type RoleGuess, spoken } from './roles.ts';
 import { findStageKey } from './stage-keys.ts';
 import { type Structure, structureOf } from './structure.ts';
 import { findTwins } from './twins.ts';
+import { shownTables, viewGuess } from './views.ts';
 
 /** All tables of a folder with their meaning, and which staging table seems to fill which target. */
 export interface TableCatalog {
@@ -44,7 +45,15 @@ export function* buildCatalogInSteps(
   const merged = yield* mergeInSteps(files);
   const conventionsFor = (structure: Structure) => conventionsOf(structure.table.file);
   const structures = yield* mapInSteps(merged.value, (facts) => structureOf(facts, conventionsOf(facts.file)));
-  const alone = yield* mapInSteps(structures, (structure) => guessRole(structure, conventionsFor(structure)));
+  const byThemselves = yield* mapInSteps(structures, (structure) => guessRole(structure, conventionsFor(structure)));
+  const guessOf = new Map(structures.map((structure, index) => [structure, byThemselves[index] ?? unknownRole]));
+  const shown = shownTables(structures);
+  const alone = structures.map((structure) =>
+    viewGuess(
+      guessOf.get(structure) ?? unknownRole,
+      [...(shown.get(structure) ?? [])].map((table) => [table, guessOf.get(table) ?? unknownRole]),
+    ),
+  );
   const twins = yield* findTwins(structures, alone);
   const otherHalf = new Map([...[...twins.twinOf].map(([holder, stage]) => [stage, holder] as const), ...twins.twinOf]);
   const guesses = yield* mapInSteps(structures, (structure, index) => {
@@ -61,7 +70,12 @@ export function* buildCatalogInSteps(
     ),
   );
   const indexOf = new Map(first.map((table, index) => [table, index]));
-  const firstFeeds = yield* findFeeds(first, conventionsOf);
+  const isOf = ({ source, target }: Feed): boolean => {
+    const [view, table] = [structures[indexOf.get(source) ?? -1], structures[indexOf.get(target) ?? -1]];
+    return view !== undefined && table !== undefined && shown.get(view)?.has(table) === true;
+  };
+  // A view of the target's own rows brings nothing to it.
+  const firstFeeds = (yield* findFeeds(first, conventionsOf)).filter((feed) => !isOf(feed));
   const tables = yield* withStageKeys(first, firstFeeds, structures, guesses, conventionsOf);
   const feeds = yield* mapInSteps(firstFeeds, (feed) => {
     const now = (table: CatalogTable) => tables[indexOf.get(table) ?? -1] ?? table;

@@ -1,4 +1,4 @@
-import type { CatalogColumn, CatalogKey, CatalogTable } from '../../../protocol/catalog.ts';
+import type { CatalogColumn, CatalogKey, CatalogTable, TableName } from '../../../protocol/catalog.ts';
 
 /** A column as its DDL states it; what it is for comes later. */
 export type ColumnFacts = Omit<CatalogColumn, 'role'> & {
@@ -12,4 +12,6 @@ export type TableFacts = Omit<CatalogTable, 'role' | 'confidence' | 'reasons' | 
   /** Declared keys only. */
   readonly keys: readonly CatalogKey[];
   readonly origin: 'table' | 'external' | 'view' | 'query';
+  /** The tables whose columns a view is known to show. */
+  readonly reads?: readonly TableName[];
 };

@@ -172,7 +172,8 @@ function resolveColumns(
           const column = names.length === columns.length ? columns[index] : undefined;
           return { ...(column ?? unknownColumn(name, definition.facts)), name };
         });
-  return { ...definition.facts, columns: renamed };
+  const reads = definition.facts.origin === 'view' ? { reads: tablesNeeded(definition) } : {};
+  return { ...definition.facts, ...reads, columns: renamed };
 }
 
 function resolveItem(

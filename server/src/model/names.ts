@@ -132,8 +132,12 @@ function compile(patterns: readonly string[]): CompiledPatterns {
     const pattern = written.toLowerCase();
     const star = pattern.indexOf('*');
     if (star < 0) exact.add(compactName(written));
-    else if (pattern !== '*' && star === pattern.length - 1) addTo(starts, pattern.charCodeAt(0), pattern.slice(0, -1));
-    else if (pattern !== '*' && star === 0 && !pattern.includes('*', 1)) {
+    else if (pattern !== '*' && star === pattern.length - 1) {
+      const stem = pattern.slice(0, -1);
+      addTo(starts, pattern.charCodeAt(0), stem);
+      // `valid_from*` fits VALIDFROM, too.
+      if (!stem.endsWith('_')) exact.add(compactName(stem));
+    } else if (pattern !== '*' && star === 0 && !pattern.includes('*', 1)) {
       addTo(ends, pattern.charCodeAt(pattern.length - 1), pattern.slice(1));
     } else globs.push(globSource(pattern));
   }

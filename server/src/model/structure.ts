@@ -97,12 +97,15 @@ export function structureOf(table: TableFacts, conventions: Conventions): Struct
   };
 }
 
-/** AutomateDV's record source is a plain `SOURCE`, which is a business column of any table without hash key and load date. */
+/**
+ * AutomateDV's record source is a plain `SOURCE`, and that of others the same word of their language, which is a business
+ * column of any table without hash key and load date.
+ */
 function withVaultSource(columns: readonly StructuredColumn[]): readonly StructuredColumn[] {
   const has = (role: NamedColumnRole): boolean => columns.some(({ named }) => named === role);
   if (!has('hash-key') || !has('load-date') || has('record-source')) return columns;
   return columns.map((column) =>
-    column.named === null && /^source$/i.test(column.facts.name) && column.type.family === 'text'
+    column.named === null && /^(source|quelle|herkunft|bron)$/i.test(column.facts.name) && column.type.family === 'text'
       ? { ...column, named: 'record-source' }
       : column,
   );
@@ -183,7 +186,7 @@ function looksLikeHashKey(
 ): boolean {
   if (!hasLoadDate || !mayHoldDigest(column.type) || column.type.length === Number.POSITIVE_INFINITY) return false;
   const last = words(column.facts.name).at(-1) ?? '';
-  const namedAsKey = /^(key|hash|sk|id|hub|fk|[a-z]*key)$/.test(last);
+  const namedAsKey = /^(key|hash|sk|id|hub|fk|[a-z]*key|[a-z]*schl(ue|ü)ssel|[a-z]*sleutel)$/.test(last);
   if (includesName(key, column.facts.name)) return true;
   return namedAsKey && (!column.facts.nullable || columns[0] === column);
 }
@@ -195,5 +198,8 @@ function surrogateOf(columns: readonly StructuredColumn[], key: readonly string[
   if (only === undefined || more.length > 0) return null;
   const column = columns.find((candidate) => sameIdentifier(candidate.facts.name, only));
   if (column === undefined || column.type.family !== 'integer') return null;
-  return /^(sk|key|sid|wid|surrogate)$/.test(words(only).at(-1) ?? '') || /^(sk|dw)_/i.test(only) ? column : null;
+  return /^(sk|key|sid|wid|surrogate|schluessel|schlüssel|sleutel)$/.test(words(only).at(-1) ?? '') ||
+    /^(sk|dw)_/i.test(only)
+    ? column
+    : null;
 }
