@@ -1,19 +1,20 @@
 /** Short names for the trees of `language.ts`, so that a pattern reads like what it means. */
 import type { TableName } from '../../../protocol/catalog.ts';
-import type {
-  AggregateName,
-  Comparison,
-  Expression,
-  Item,
-  Join,
-  OrderItem,
-  Query,
-  Relation,
-  Source,
-  TextRule,
-  Union,
-  ValueType,
-  WindowName,
+import {
+  type AggregateName,
+  type Comparison,
+  type Expression,
+  type Item,
+  type Join,
+  type OrderItem,
+  type Query,
+  type Relation,
+  type Source,
+  type TextRule,
+  types,
+  type Union,
+  type ValueType,
+  type WindowName,
 } from './language.ts';
 
 export function column(of: string | null, name: string, type: ValueType): Expression {
@@ -24,6 +25,10 @@ export function parameter(name: string, type: ValueType): Expression {
 }
 export function variable(name: string, type: ValueType): Expression {
   return { kind: 'variable', name, type };
+}
+/** The variable in which a plan keeps a count. */
+export function counted(name: string) {
+  return { kind: 'variable', name, type: types.count } as const;
 }
 export function literal(value: string | number | boolean | null, type: ValueType | null = null): Expression {
   return { kind: 'literal', value, type };

@@ -8,6 +8,7 @@ import {
   coalesce,
   column,
   compare,
+  counted,
   countRows,
   countWhere,
   differs,
@@ -41,7 +42,6 @@ export interface Validity {
 
 type FeedKind = 'new' | 'closed' | 'changed' | 'gone';
 
-const counted = (name: string) => ({ kind: 'variable', name, type: types.count }) as const;
 const variables: Readonly<Record<FeedKind, ReturnType<typeof counted>>> = {
   new: counted('NewRows'),
   closed: counted('ClosedRows'),

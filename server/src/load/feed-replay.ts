@@ -6,6 +6,7 @@ import {
   column,
   compare,
   concat,
+  counted,
   countRows,
   countWhere,
   exists,
@@ -42,10 +43,10 @@ import { type Expression, type Query, types } from './language.ts';
 import type { Step } from './plan.ts';
 import { skippedRows, stagedKey } from './stage.ts';
 
-const truncates = { kind: 'variable', name: 'Truncates', type: types.count } as const;
-const missingKeys = { kind: 'variable', name: 'EventsWithoutKey', type: types.count } as const;
-const missingSequences = { kind: 'variable', name: 'EventsWithoutSequence', type: types.count } as const;
-export const stagedKeys = { kind: 'variable', name: 'StagedKeys', type: types.count } as const;
+const truncates = counted('Truncates');
+const missingKeys = counted('EventsWithoutKey');
+const missingSequences = counted('EventsWithoutSequence');
+export const stagedKeys = counted('StagedKeys');
 
 /** Everything up to `states`: one state of each staged key per sequence, none where it is void. */
 export function replaySteps(feed: ChangeFeed): readonly Step[] {

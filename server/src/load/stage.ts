@@ -12,6 +12,7 @@ import {
   coalesce,
   compare,
   concat,
+  counted,
   countRows,
   countWhere,
   isNotNull,
@@ -36,11 +37,11 @@ import {
   keyValue,
   type LoadContext,
 } from './context.ts';
-import { type Expression, type Item, isText, type Relation, types } from './language.ts';
+import { type Expression, type Item, isText, type Relation } from './language.ts';
 import type { Step } from './plan.ts';
 
-export const acceptedRows = { kind: 'variable', name: 'AcceptedRows', type: types.count } as const;
-export const skippedRows = { kind: 'variable', name: 'SkippedRows', type: types.count } as const;
+export const acceptedRows = counted('AcceptedRows');
+export const skippedRows = counted('SkippedRows');
 
 /** True when a key part counts as missing: NULL, or blank where the hash rules fold blanks. */
 export function isMissing(value: Expression, rules: LoadOptions['hash_rules']): Expression {

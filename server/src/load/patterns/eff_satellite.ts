@@ -1,6 +1,5 @@
-import { arithmetic, exists, item, literal, named, select, source } from '../build.ts';
+import { arithmetic, counted, exists, item, literal, named, select, source } from '../build.ts';
 import type { LoadContext } from '../context.ts';
-import { types } from '../language.ts';
 import type { LoadPlan, Step } from '../plan.ts';
 import { acceptedRows } from '../stage.ts';
 import { deliveredEndSteps } from '../vault/effectivity/delivered.ts';
@@ -18,8 +17,8 @@ import {
   vaultStage,
 } from '../vault/staging.ts';
 
-const newRows = { kind: 'variable', name: 'NewRows', type: types.count } as const;
-const changedKeys = { kind: 'variable', name: 'ChangedKeys', type: types.count } as const;
+const newRows = counted('NewRows');
+const changedKeys = counted('ChangedKeys');
 
 /**
  * Effectivity satellite: when a relationship was in force. Insert only: closing is a new row that bears the end. A new

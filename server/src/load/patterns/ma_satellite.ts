@@ -4,6 +4,7 @@ import {
   ascending,
   column,
   compare,
+  counted,
   countRows,
   descending,
   exists,
@@ -41,8 +42,8 @@ import {
   vaultStage,
 } from '../vault/staging.ts';
 
-const newRows = { kind: 'variable', name: 'NewRows', type: types.count } as const;
-const changedKeys = { kind: 'variable', name: 'ChangedKeys', type: types.count } as const;
+const newRows = counted('NewRows');
+const changedKeys = counted('ChangedKeys');
 
 /** What tells sets apart: the parent's key, the load time, the dependent child key and the content. */
 interface Sets {

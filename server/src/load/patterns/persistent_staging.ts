@@ -9,6 +9,7 @@ import {
   column,
   compare,
   concat,
+  counted,
   countRows,
   countWhere,
   differs,
@@ -58,10 +59,10 @@ import {
   takesNullKeys,
 } from '../stage.ts';
 
-const stagedKeyCount = { kind: 'variable', name: 'StagedKeys', type: types.count } as const;
-const newRows = { kind: 'variable', name: 'NewRows', type: types.count } as const;
-const changedKeys = { kind: 'variable', name: 'ChangedKeys', type: types.count } as const;
-const absentKeys = { kind: 'variable', name: 'AbsentKeys', type: types.count } as const;
+const stagedKeyCount = counted('StagedKeys');
+const newRows = counted('NewRows');
+const changedKeys = counted('ChangedKeys');
+const absentKeys = counted('AbsentKeys');
 
 /** The log's columns by what they are for. */
 interface Log {

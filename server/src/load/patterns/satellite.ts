@@ -1,6 +1,5 @@
-import { named } from '../build.ts';
+import { counted, named } from '../build.ts';
 import type { LoadContext } from '../context.ts';
-import { types } from '../language.ts';
 import type { LoadPlan, Step } from '../plan.ts';
 import { acceptedRows } from '../stage.ts';
 import { ghostPart, withGhostRows } from '../vault/ghosts.ts';
@@ -25,8 +24,8 @@ import {
   vaultStage,
 } from '../vault/staging.ts';
 
-const newRows = { kind: 'variable', name: 'NewRows', type: types.count } as const;
-const changedKeys = { kind: 'variable', name: 'ChangedKeys', type: types.count } as const;
+const newRows = counted('NewRows');
+const changedKeys = counted('ChangedKeys');
 
 /**
  * Satellite: insert only. A staged row becomes a version when its key has none yet or its content differs from the

@@ -3,6 +3,7 @@ import {
   any,
   column,
   compare,
+  counted,
   countRows,
   differs,
   isNotNull,
@@ -17,7 +18,7 @@ import {
 } from '../build.ts';
 import { instant } from '../clock.ts';
 import { columnType, findColumn, keysEqual, type LoadContext } from '../context.ts';
-import { type Expression, types } from '../language.ts';
+import type { Expression } from '../language.ts';
 import type { Assignment, LoadPlan, RowMatch, Step } from '../plan.ts';
 import {
   anyDiffers,
@@ -34,7 +35,7 @@ import {
 } from '../versions.ts';
 import { typeTwoCounts, typeTwoWrites } from './type-two.ts';
 
-const foundEarlier = { kind: 'variable', name: 'EarlierRows', type: types.count } as const;
+const foundEarlier = counted('EarlierRows');
 
 /** Type 6: type 2, and every version of a key bears its current values; type 1 columns are overwritten beside them. */
 export function planScd6(context: LoadContext): LoadPlan {

@@ -5,6 +5,7 @@ import {
   column,
   compare,
   concat,
+  counted,
   countRows,
   countWhere,
   exists,
@@ -38,11 +39,11 @@ import { replaySteps, stagedStep } from '../vault/status/replay.ts';
 import type { Replay, Status } from '../vault/status/state.ts';
 import { flagValue } from '../versions.ts';
 
-const arrived = { kind: 'variable', name: 'ArrivedRows', type: types.count } as const;
-const departed = { kind: 'variable', name: 'DepartedRows', type: types.count } as const;
-const vanishedKeys = { kind: 'variable', name: 'VanishedKeys', type: types.count } as const;
-const changedKeys = { kind: 'variable', name: 'ChangedKeys', type: types.count } as const;
-const livingKeys = { kind: 'variable', name: 'LivingKeys', type: types.count } as const;
+const arrived = counted('ArrivedRows');
+const departed = counted('DepartedRows');
+const vanishedKeys = counted('VanishedKeys');
+const changedKeys = counted('ChangedKeys');
+const livingKeys = counted('LivingKeys');
 const limit: Expression = { kind: 'parameter', name: 'MaxInactivationPct', type: valueType('decimal(5,2)') };
 
 /**

@@ -8,6 +8,7 @@ import {
   column,
   compare,
   concat,
+  counted,
   countRows,
   differs,
   item,
@@ -45,8 +46,8 @@ import {
   vaultStage,
 } from './staging.ts';
 
-const contradictedRows = { kind: 'variable', name: 'ContradictingRows', type: types.count } as const;
-const newKeys = { kind: 'variable', name: 'NewKeys', type: types.count } as const;
+const contradictedRows = counted('ContradictingRows');
+const newKeys = counted('NewKeys');
 
 /** How rows of one key that differ are treated. */
 interface Rivals {

@@ -1,16 +1,27 @@
 /** Ghost rows: the key of nothing known (all 0) and of an erroneous key (all f), so that references never dangle. */
 import { sameIdentifier } from '../../model/names.ts';
-import { arithmetic, compare, countRows, item, literal, named, notExists, select, source, table } from '../build.ts';
+import {
+  arithmetic,
+  compare,
+  counted,
+  countRows,
+  item,
+  literal,
+  named,
+  notExists,
+  select,
+  source,
+  table,
+} from '../build.ts';
 import { clock } from '../clock.ts';
 import { converted, type LoadContext } from '../context.ts';
 import { ghostDigest, resolvedHashRules } from '../digest.ts';
 import type { Expression, Query } from '../language.ts';
-import { types } from '../language.ts';
 import type { Step, Write } from '../plan.ts';
 import { type StagedColumn, storedAs, type VaultStage } from './staging.ts';
 
 const ghostsName = 'ghosts';
-const ghostRows = { kind: 'variable', name: 'GhostRows', type: types.count } as const;
+const ghostRows = counted('GhostRows');
 
 export interface GhostPart {
   readonly steps: readonly Step[];

@@ -1,12 +1,12 @@
 /** Loads that replace all rows of their target: what they have in common. */
-import { countRows, item, select, source, table } from '../build.ts';
+import { counted, countRows, item, select, source, table } from '../build.ts';
 import type { LoadContext } from '../context.ts';
 import { type Query, types } from '../language.ts';
 import type { LoadPlan, PlanParameter, Step, Warning } from '../plan.ts';
 import { rowCount } from './staging.ts';
 
-const builtRows = { kind: 'variable', name: 'BuiltRows', type: types.count } as const;
-const formerRows = { kind: 'variable', name: 'FormerRows', type: types.count } as const;
+const builtRows = counted('BuiltRows');
+const formerRows = counted('FormerRows');
 
 /** The rows that the target will hold, and how they come about. */
 export interface Rebuild {

@@ -5,6 +5,7 @@ import {
   ascending,
   column,
   compare,
+  counted,
   item,
   literal,
   named,
@@ -15,7 +16,7 @@ import {
   table,
 } from '../build.ts';
 import { columnOf, columnType, type LoadContext, targetColumns } from '../context.ts';
-import { type Expression, isText, types } from '../language.ts';
+import { type Expression, isText } from '../language.ts';
 import type { LoadPlan, Step } from '../plan.ts';
 import { acceptedRows } from '../stage.ts';
 import {
@@ -30,8 +31,8 @@ import {
   vaultParameters,
 } from './staging.ts';
 
-const newRows = { kind: 'variable', name: 'NewRows', type: types.count } as const;
-const recordedKeys = { kind: 'variable', name: 'RecordedKeys', type: types.count } as const;
+const newRows = counted('NewRows');
+const recordedKeys = counted('RecordedKeys');
 
 /** The rows to record and how they come about; `appearances` is the name of a relation that `steps` materialise. */
 export interface Appearances {

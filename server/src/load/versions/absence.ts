@@ -6,6 +6,7 @@ import {
   column,
   compare,
   concat,
+  counted,
   countRows,
   isNotNull,
   item,
@@ -21,7 +22,7 @@ import { columnOf, columnType, converted, feedOf, findColumn, keyValue, report }
 import { type Expression, type Query, type Relation, types, type ValueType, valueType } from '../language.ts';
 import type { Step, Warning } from '../plan.ts';
 import { acceptedRows } from '../stage.ts';
-import { counted, found, foundAbsent, sum } from './counts.ts';
+import { found, foundAbsent, sum } from './counts.ts';
 import { isNotFlagged, isOpen, presence, stored, type Versions } from './model.ts';
 
 interface AbsenceSteps {

@@ -1,22 +1,15 @@
 /** How many keys of each kind were found, and the counts that follow. */
-import { item, literal, named, select, source } from '../build.ts';
-import { type Expression, types } from '../language.ts';
+import { counted, item, literal, named, select, source } from '../build.ts';
+import type { Expression } from '../language.ts';
 import type { Step } from '../plan.ts';
 import { acceptedRows } from '../stage.ts';
 import { type ChangeKind, changesName, countKinds, type Versions } from './model.ts';
 
-export const counted = (name: string) => ({ kind: 'variable', name, type: types.count }) as const;
-
 export const foundNew = counted('NewKeys');
-
 export const foundChanged = counted('ChangedKeys');
-
 export const foundRewritten = counted('RewrittenKeys');
-
 export const foundRefreshed = counted('RefreshedKeys');
-
 export const foundAbsent = counted('AbsentKeys');
-
 export const foundAbsentToday = counted('AbsentTodayKeys');
 
 export function countStep(versions: Versions): Step {

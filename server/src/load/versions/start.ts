@@ -5,6 +5,7 @@ import {
   choose,
   column,
   compare,
+  counted,
   countRows,
   isNotNull,
   isNull,
@@ -118,7 +119,7 @@ export function newStart(versions: Versions, isStaged: Expression, knowsEarlier:
   return choose(branches, start);
 }
 
-const storedAny = { kind: 'variable', name: 'StoredRows', type: types.count } as const;
+const storedAny = counted('StoredRows');
 
 /** Whether new keys have older, closed versions: needed for the first start, and for the start of a key that is back. */
 export function earlierVersions(versions: Versions, stagedRelation: Relation): Step | null {

@@ -12,16 +12,14 @@ import {
   join,
   literal,
   named,
-  notExists,
   select,
   source,
-  table,
   union,
   window,
 } from '../../build.ts';
-import { keyLabel } from '../../context.ts';
 import type { Expression } from '../../language.ts';
 import type { Step } from '../../plan.ts';
+import { lateRowGuard } from '../late-rows.ts';
 import { sameKey, stagedAs, stagedRows } from '../staging.ts';
 import { closedFlag, flagAs, newestRows, type Relationships, type WrittenColumn, writtenAs } from './relation.ts';
 
@@ -52,38 +50,18 @@ export function deliveredEndSteps(of: Relationships): readonly Step[] {
   ];
 }
 
-function lateGuard(of: Relationships): readonly Step[] {
-  const { stage, loadTs, start, end } = of;
-  const { idempotent_rerun: rerun, out_of_order: late } = stage.context.options;
-  if (rerun === true || late === 'ignore') return [];
-  const known = select([item('one', literal(1))], source(table(stage.context.target.name), 't'), {
-    where: [
-      ...sameKey(stage, 't', 's'),
-      ...[start, end].map(
-        (written): Expression => ({
-          kind: 'same',
-          left: writtenAs('t', written),
-          right: writtenAs('s', written),
-          text: 'exact',
-        }),
-      ),
-    ],
-  });
-  return [
-    {
-      kind: 'guard-rows',
-      says: 'A state that is older than the newest stored one of its relationship, and is not stored, stops the load.',
-      code: 'late_row',
-      query: select(
-        [item('offender', keyLabel(stage.keys.map((key) => stagedAs('s', key))))],
-        source(named('staged'), 's'),
-        {
-          joins: [join('inner', named('stored'), 'o', sameKey(stage, 'o', 's'))],
-          where: [compare(stagedAs('s', loadTs), '<', stagedAs('o', loadTs)), notExists(known)],
-        },
-      ),
-    },
-  ];
+function lateGuard({ stage, loadTs, start, end }: Relationships): readonly Step[] {
+  const says =
+    'A state that is older than the newest stored one of its relationship, and is not stored, stops the load.';
+  const known = [start, end].map(
+    (written): Expression => ({
+      kind: 'same',
+      left: writtenAs('t', written),
+      right: writtenAs('s', written),
+      text: 'exact',
+    }),
+  );
+  return lateRowGuard(stage, loadTs, says, known);
 }
 
 function changesStep(of: Relationships): Step {

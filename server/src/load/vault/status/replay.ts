@@ -16,7 +16,6 @@ import {
   latestRows,
   literal,
   named,
-  notExists,
   select,
   source,
   table,
@@ -27,6 +26,7 @@ import { columnOf, converted, keyLabel } from '../../context.ts';
 import { type Expression, type Query, types } from '../../language.ts';
 import type { Step } from '../../plan.ts';
 import { ghostKey } from '../ghosts.ts';
+import { lateRowGuard } from '../late-rows.ts';
 import {
   keyForms,
   keyTextOf,
@@ -152,26 +152,8 @@ function isNoGhost({ context, keys }: VaultStage): readonly Expression[] {
 }
 
 function lateGuard({ stage, loadTs }: Replay): readonly Step[] {
-  const { idempotent_rerun: rerun, out_of_order: late } = stage.context.options;
-  if (rerun === true || late === 'ignore') return [];
-  const known = select([item('one', literal(1))], source(table(stage.context.target.name), 't'), {
-    where: [...sameKey(stage, 't', 's'), compare(stagedAs('t', loadTs), '<=', stagedAs('s', loadTs))],
-  });
-  return [
-    {
-      kind: 'guard-rows',
-      says: 'A key that comes with a load time before all of its stored ones stops the load.',
-      code: 'late_row',
-      query: select(
-        [item('offender', keyLabel(stage.keys.map((key) => stagedAs('s', key))))],
-        source(named('staged'), 's'),
-        {
-          joins: [join('inner', named('stored'), 'o', sameKey(stage, 'o', 's'))],
-          where: [compare(stagedAs('s', loadTs), '<', stagedAs('o', loadTs)), notExists(known)],
-        },
-      ),
-    },
-  ];
+  const says = 'A key that comes with a load time before all of its stored ones stops the load.';
+  return lateRowGuard(stage, loadTs, says, [compare(stagedAs('t', loadTs), '<=', stagedAs('s', loadTs))]);
 }
 
 /** Load times of the stage in order. Where the stage has none, the run is one load, also with an empty stage if that is stated. */
