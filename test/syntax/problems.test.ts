@@ -61,6 +61,34 @@ describe('one problem at the mistake, with what was expected', () => {
     else expect(problemsOf(parse(marked.replace(/[«»]/g, ''))).length).toBe(1);
   });
 
+  test.each([
+    [
+      'SELECT 1 AS a;\n«CREATE» VIEW v AS SELECT 1 AS a;',
+      'CREATE VIEW must be the first statement of its batch: put GO on the line before it.',
+    ],
+    [
+      "IF SCHEMA_ID(N's') IS NULL «CREATE» SCHEMA s;",
+      'CREATE SCHEMA must be the first statement of its batch: put GO on the line before it.',
+    ],
+    [
+      'CREATE VIEW v AS SELECT 1 AS a;\n«SELECT» a FROM v;\nSELECT 2;',
+      'Expected the end of the batch: a view or function stands alone in it. Put GO on the line before this.',
+    ],
+    [
+      'SELECT SUM(«DISTINCT» a) OVER (PARTITION BY b) FROM t',
+      'Expected no DISTINCT: an aggregate with OVER takes every row.',
+    ],
+    ["SELECT STRING_AGG(«DISTINCT» a, N',') FROM t", 'Expected no DISTINCT: it is for functions of one argument.'],
+    ['SELECT CURRENT_TIMESTAMP«(»)', 'Expected no parentheses: CURRENT_TIMESTAMP takes no arguments.'],
+    ['CREATE TABLE t (a «double» NOT NULL, b int)', 'Expected PRECISION behind DOUBLE.'],
+    ['SELECT «`a`» FROM t', "Expected an expression, but found '`a`'."],
+    ['DELETE FROM «`t`»', "Expected a table, but found '`t`'."],
+    ['SELECT SUBSTRING(a «FROM» 1) FROM t', "Expected ',' or ')', but found 'FROM'."],
+    ['COPY «t» FROM s', "Expected INTO, but found 't'."],
+  ])('%s', (marked, message) => {
+    checkProblems(marked, [message]);
+  });
+
   test('two mistakes in two columns, both reported', () => {
     checkProblems('CREATE TABLE t (a int NOT«,» b int, c «NULL», d int)', [
       "Expected NULL, but found ','.",

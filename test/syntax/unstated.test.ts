@@ -16,6 +16,11 @@ describe('a text of which nothing says the platform', () => {
     'alter table t rename column a to b',
     'select a from t qualify row_number() over (order by a) = 1',
     'delete from t using u where t.a = u.a',
+    'create table t (a int);\ncreate view v as select a from t;',
+    'create view v as select 1 as a;\n-- read it\nselect a from v;',
+    'select count(distinct a) over (partition by b) from t',
+    'create table t (a double, b int)',
+    'select extract(year from a) from t',
     "create or replace view v as\nselect 1 as a;\n\nalter table t add column z integer;\nselect * from a join b using (id);\ncomment on table t is 'x';\n",
   ])('is of the platform that reads it: %s', (text) => {
     expect(platformOfUnstated(text)).toBe('duckdb');

@@ -59,13 +59,16 @@ export function parseNextValue(cursor: Cursor): Expression {
   return { kind: 'next-value', start, end: cursor.end, sequence, over };
 }
 
-/** The arguments of a call and what follows them; the current token is the opening parenthesis. */
-export function parseCall(cursor: Cursor, name: Name): Expression {
+/**
+ * The arguments of a call and what follows them; the current token is the opening parenthesis. `odbc`: inside `{fn …}`.
+ */
+export function parseCall(cursor: Cursor, name: Name, odbc = false): Expression {
   const { start } = name;
   const clauses: OpaqueClause[] = [];
   const items: Expression[] = [];
   let orderBy: readonly OrderItem[] = [];
   cursor.advance();
+  const { start: distinctStart } = cursor;
   const distinct = cursor.at('DISTINCT') && !isArgumentEnd(cursor.peek(1));
   if (distinct) cursor.advance();
   else if (cursor.at('ALL') && !isArgumentEnd(cursor.peek(1))) cursor.advance();
@@ -73,7 +76,7 @@ export function parseCall(cursor: Cursor, name: Name): Expression {
   if (!cursor.at(')')) {
     // DuckDB orders window functions that take no argument: `rank (ORDER BY a)`.
     const bare = cursor.dialect.family === 'duckdb' && cursor.at('ORDER') && cursor.peek(1) === 'BY';
-    if (!bare) parseCallArguments(cursor, functionName(name), items, clauses);
+    if (!bare) parseCallArguments(cursor, functionName(name), items, clauses, odbc);
     if (cursor.at('ORDER') && cursor.peek(1) === 'BY') orderBy = parseOrderBy(cursor);
     nulls = parseNulls(cursor);
     skipTail(cursor, clauses);
@@ -84,6 +87,7 @@ export function parseCall(cursor: Cursor, name: Name): Expression {
   const filter = parseFilter(cursor);
   nulls = parseNulls(cursor) ?? nulls;
   const over = cursor.at('OVER') ? parseOver(cursor) : null;
+  if (distinct && cursor.dialect.family === 'tsql') checkDistinct(cursor, distinctStart, items.length, over !== null);
   const { end } = cursor;
   return {
     kind: 'call',
@@ -111,6 +115,13 @@ function checkArgumentCount(cursor: Cursor, name: Name, items: readonly Expressi
     cursor.report(name.start, cursor.end, 'Expected two or more arguments of COALESCE.');
 }
 
+/** T-SQL's aggregates take DISTINCT with one argument, and not over a window. */
+function checkDistinct(cursor: Cursor, start: number, count: number, windowed: boolean): void {
+  const end = start + 'DISTINCT'.length;
+  if (windowed) cursor.report(start, end, 'Expected no DISTINCT: an aggregate with OVER takes every row.');
+  else if (count > 1) cursor.report(start, end, 'Expected no DISTINCT: it is for functions of one argument.');
+}
+
 function isArgumentEnd(word: string): boolean {
   return word === ')' || word === ',' || word === '.';
 }
@@ -132,7 +143,13 @@ const wordSeparated: Readonly<Record<string, readonly string[]>> = {
 /** Functions that take `key : value` or say what they do about NULL. */
 const jsonConstructors: ReadonlySet<string> = new Set(['JSON_OBJECT', 'JSON_OBJECTAGG', 'JSON_ARRAY', 'JSON_ARRAYAGG']);
 
-function parseCallArguments(cursor: Cursor, name: string, items: Expression[], clauses: OpaqueClause[]): void {
+function parseCallArguments(
+  cursor: Cursor,
+  name: string,
+  items: Expression[],
+  clauses: OpaqueClause[],
+  odbc: boolean,
+): void {
   if (name === 'CONTAINS' || name === 'FREETEXT' || name === 'MATCH') {
     if (cursor.dialect.family === 'tsql') {
       clauses.push(opaqueInside(cursor, name));
@@ -142,12 +159,13 @@ function parseCallArguments(cursor: Cursor, name: string, items: Expression[], c
   if (name === 'TRIM' && cursor.eatAny('LEADING', 'TRAILING', 'BOTH') !== null) cursor.eat('FROM');
   // JSON_ARRAY (NULL ON NULL) has no element.
   if (jsonConstructors.has(name) && (cursor.at('NULL') || cursor.at('ABSENT')) && cursor.peek(1) === 'ON') return;
-  const words = wordSeparated[name];
+  // T-SQL has the words of TRIM alone, and those of the others in ODBC's escapes.
+  const words = cursor.dialect.family === 'tsql' && name !== 'TRIM' && !odbc ? none : (wordSeparated[name] ?? none);
   for (;;) {
     items.push(parseArgument(cursor, name, items.length));
     if (cursor.recovering) return;
     if (cursor.eat(',')) continue;
-    if (words?.includes(cursor.word) === true) {
+    if (words.includes(cursor.word)) {
       cursor.advance();
       continue;
     }

@@ -1,5 +1,5 @@
 import type { Cursor } from './cursor.ts';
-import type { Expression } from './tree.ts';
+import type { Call, Expression } from './tree.ts';
 
 /** True for comparisons, predicates and their combinations. */
 export function isCondition(expression: Expression): boolean {
@@ -22,7 +22,7 @@ export function isCondition(expression: Expression): boolean {
     case 'current-of':
       return true;
     case 'call':
-      return inner.name.parts.length === 1 && predicateCalls.has((inner.name.parts[0]?.name ?? '').toUpperCase());
+      return predicateCalls.has(calledName(inner));
     default:
       return false;
   }
@@ -52,8 +52,25 @@ const predicateCalls: ReadonlySet<string> = new Set([
   'MATCH',
 ]);
 
-/** On T-SQL a condition is no value; reports one that stands in a value's place. */
+/** The name of a function without a schema, in upper case; '' where there is a schema. */
+function calledName(call: Call): string {
+  return call.name.parts.length === 1 ? (call.name.parts[0]?.name ?? '').toUpperCase() : '';
+}
+
+function isCallOf(expression: Expression, name: string): boolean {
+  let inner = expression;
+  while (inner.kind === 'parenthesis') inner = inner.inner;
+  return inner.kind === 'call' && calledName(inner) === name;
+}
+
+/** On T-SQL a condition is no value; reports one that stands in a value's place. REGEXP_LIKE is read as both. */
 export function requireValue(cursor: Cursor, expression: Expression): void {
+  if (isCallOf(expression, 'REGEXP_LIKE')) return;
+  requireOperand(cursor, expression);
+}
+
+/** As `requireValue`, for what stands before a comparison: there Microsoft's parser has taken REGEXP_LIKE for a condition. */
+export function requireOperand(cursor: Cursor, expression: Expression): void {
   if (cursor.dialect.booleanValues || cursor.recovering || !isCondition(expression)) return;
   cursor.report(expression.start, expression.end, 'Expected a value, but found a condition.');
 }

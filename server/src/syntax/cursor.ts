@@ -1,3 +1,4 @@
+import type { BatchState } from './batchStarts.ts';
 import type { Dialect } from './dialect.ts';
 import type { Grammar } from './grammar.ts';
 import { startsDefinition } from './recovery.ts';
@@ -43,6 +44,8 @@ export class Cursor {
   /** Inside the query of an INSERT, whose FROM may hold a write with OUTPUT. */
   nestedWrites = false;
   problems: SyntaxProblem[] = [];
+  /** What stands before the current unit in its batch. */
+  batch: BatchState = 'empty';
   readonly sqlcmd: SqlcmdLine[] = [];
   /** True after a problem until the parser has found its way again; nothing is reported meanwhile. */
   recovering = false;
@@ -54,6 +57,8 @@ export class Cursor {
   ends: Int32Array;
   words: string[] = [];
   private count = 0;
+  /** The last kind of names in quotes: T-SQL has none in backticks. */
+  private readonly lastQuoted: TokenKind;
   private readonly tokenizer: Tokenizer;
   private exhausted = false;
   private previousEnd = 0;
@@ -66,6 +71,7 @@ export class Cursor {
     this.text = text;
     this.dialect = dialect;
     this.grammar = grammar;
+    this.lastQuoted = dialect.family === 'tsql' ? tokenKind.doubleQuoted : tokenKind.backticked;
     this.tokenizer = new Tokenizer(text, dialect, from, limit);
     this.previousEnd = from;
     // A short text gets short buffers: most texts are single statements.
@@ -340,7 +346,7 @@ export class Cursor {
    */
   private isUncertain(kind: TokenKind, expected: string): boolean {
     if (this.dialect.family === 'tsql' || expected !== endOfStatement) return false;
-    return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind <= tokenKind.backticked);
+    return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind <= this.lastQuoted);
   }
 
   /** Reports a mistake of its own kind. */
@@ -383,7 +389,7 @@ export class Cursor {
   /** The current token can be a name. */
   get atName(): boolean {
     const kind = this.kinds[this.index] as number;
-    return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind <= tokenKind.backticked);
+    return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind <= this.lastQuoted);
   }
 
   /** `${x}`, which Databricks and its tools replace before anything is parsed. */
@@ -419,7 +425,7 @@ export class Cursor {
 
   nameAhead(distance: number): boolean {
     const kind = this.peekKind(distance);
-    return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind <= tokenKind.backticked);
+    return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind <= this.lastQuoted);
   }
 
   /** Takes the current token as an identifier, whatever it is. */

@@ -1,5 +1,5 @@
 import type { Cursor } from './cursor.ts';
-import { parseIdentifierList, parseName } from './names.ts';
+import { skipForUpdate } from './forClause.ts';
 import { none } from './none.ts';
 import { parseQueryWithTables } from './queries.ts';
 import { tokenKind } from './tokens.ts';
@@ -81,12 +81,8 @@ export function parseCursorQuery(cursor: Cursor): Query | null {
   if (!cursor.expect('FOR')) return null;
   const query = parseQueryWithTables(cursor);
   skipHints(cursor);
-  if (cursor.eat('FOR')) {
-    if (cursor.eat('READ')) cursor.expect('ONLY');
-    else {
-      cursor.expect('UPDATE');
-      if (cursor.eat('OF')) parseColumns(cursor);
-    }
+  if (cursor.at('FOR')) {
+    skipForUpdate(cursor);
     skipHints(cursor);
   }
   return query;
@@ -96,15 +92,6 @@ function skipHints(cursor: Cursor): void {
   if (!cursor.eat('OPTION')) return;
   if (cursor.at('(')) cursor.skipParentheses();
   else cursor.fail("'('");
-}
-
-function parseColumns(cursor: Cursor): void {
-  if (cursor.at('(')) {
-    parseIdentifierList(cursor);
-    return;
-  }
-  do parseName(cursor, 'a column name');
-  while (!cursor.recovering && cursor.eat(','));
 }
 
 /** OPEN, CLOSE and DEALLOCATE of a cursor; FETCH … INTO. */

@@ -1,5 +1,5 @@
 import { parseCall } from './calls.ts';
-import { comparisonOperators, requireCondition, requireValue } from './conditions.ts';
+import { comparisonOperators, requireCondition, requireOperand, requireValue } from './conditions.ts';
 import type { Cursor } from './cursor.ts';
 import { atQueryContinuation, continueQuery, errorHere, startsQuery } from './lookahead.ts';
 import { closeParenthesis } from './names.ts';
@@ -75,7 +75,7 @@ function parsePredicate(cursor: Cursor): Expression {
   for (;;) {
     const operator = comparisonOperator(cursor);
     if (operator !== '') {
-      requireValue(cursor, left);
+      requireOperand(cursor, left);
       left = parseComparison(cursor, left, operator);
       continue;
     }
@@ -161,18 +161,18 @@ function parseTrailingPredicate(cursor: Cursor, left: Expression): Expression | 
   switch (word) {
     case 'IS':
       if (negated) return null;
-      requireValue(cursor, left);
+      requireOperand(cursor, left);
       return parseIs(cursor, left);
     case 'IN':
-      requireValue(cursor, left);
+      requireOperand(cursor, left);
       if (negated) cursor.advance();
       return parseIn(cursor, left, negated);
     case 'BETWEEN':
-      requireValue(cursor, left);
+      requireOperand(cursor, left);
       if (negated) cursor.advance();
       return parseBetween(cursor, left, negated);
     case 'LIKE':
-      requireValue(cursor, left);
+      requireOperand(cursor, left);
       if (negated) cursor.advance();
       return parseLike(cursor, left, negated, word);
     case 'ILIKE':

@@ -1,9 +1,9 @@
 import type { Cursor } from './cursor.ts';
-import { closeParenthesis } from './names.ts';
+import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
 import { tokenKind } from './tokens.ts';
 import type { OpaqueClause } from './tree.ts';
 
-/** FOR XML, FOR JSON, FOR BROWSE; FOR UPDATE and FOR READ ONLY belong to cursors and are left alone. */
+/** FOR XML, FOR JSON, FOR BROWSE; FOR UPDATE and FOR READ ONLY belong to statements and are left alone. */
 export function parseForClause(cursor: Cursor): OpaqueClause | null {
   const kind = cursor.peek(1);
   if (kind !== 'XML' && kind !== 'JSON' && kind !== 'BROWSE') return null;
@@ -44,4 +44,20 @@ function parseForOption(cursor: Cursor, kind: string): void {
   if (option === 'BINARY') cursor.expect('BASE64');
   if (option === 'ELEMENTS') cursor.eatAny('XSINIL', 'ABSENT');
   if ((option === 'ROOT' || option === 'XMLSCHEMA') && cursor.at('(')) parseForArgument(cursor);
+}
+
+/** FOR READ ONLY or FOR UPDATE [OF columns] behind the query of a cursor or of a statement; the current token is FOR. */
+export function skipForUpdate(cursor: Cursor): void {
+  cursor.advance();
+  if (cursor.eat('READ')) {
+    cursor.expect('ONLY');
+    return;
+  }
+  if (!cursor.expect('UPDATE') || !cursor.eat('OF')) return;
+  if (cursor.at('(')) {
+    parseIdentifierList(cursor);
+    return;
+  }
+  do parseName(cursor, 'a column name');
+  while (!cursor.recovering && cursor.eat(','));
 }

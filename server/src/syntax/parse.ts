@@ -1,4 +1,5 @@
 import type { PlatformName } from '../../../protocol/platform.ts';
+import { type BatchState, batchStateBehind } from './batchStarts.ts';
 import { dialectOf } from './dialect.ts';
 import { ScriptReader } from './reader.ts';
 import type { Script, ScriptBatch, Unit } from './tree.ts';
@@ -48,7 +49,8 @@ export function reparse(previous: Script, edit: ScriptEdit): Script {
     while (candidate >= 0 && candidate < old.length && (old[candidate]?.unit.offset ?? 0) + delta < next)
       candidate += 1;
     const met = candidate < 0 ? undefined : old[candidate];
-    if (met !== undefined && met.unit.offset + delta === next && met.isFirst === reader.atBatchStart) {
+    const meets = met !== undefined && met.unit.offset + delta === next && met.isFirst === reader.atBatchStart;
+    if (meets && met.state === reader.batchState) {
       const rest = previous.batches.slice(met.batch);
       return { text, platform, batches: reader.finishWith(rest, delta, met.unit.offset) };
     }
@@ -61,12 +63,19 @@ interface PlacedUnit {
   /** Index of its batch, and whether it is the first there. */
   readonly batch: number;
   readonly isFirst: boolean;
+  /** What its batch holds before it. */
+  readonly state: BatchState;
 }
 
 function placedUnits(script: Script): readonly PlacedUnit[] {
-  return script.batches.flatMap((batch, index) =>
-    batch.units.map((unit, position) => ({ unit, batch: index, isFirst: position === 0 })),
-  );
+  return script.batches.flatMap((batch, index) => {
+    let state: BatchState = 'empty';
+    return batch.units.map((unit, position) => {
+      const placed = { unit, batch: index, isFirst: position === 0, state };
+      state = batchStateBehind(state, unit);
+      return placed;
+    });
+  });
 }
 
 /**

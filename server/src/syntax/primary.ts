@@ -48,8 +48,11 @@ function readPrimary(cursor: Cursor): Expression {
     case tokenKind.word:
     case tokenKind.bracketed:
     case tokenKind.doubleQuoted:
-    case tokenKind.backticked:
       return parseNamed(cursor);
+    case tokenKind.backticked:
+      if (cursor.dialect.family !== 'tsql') return parseNamed(cursor);
+      cursor.fail('an expression');
+      return errorHere(cursor);
     case tokenKind.reserved:
       return parseReserved(cursor);
     case tokenKind.punctuation:
@@ -223,7 +226,12 @@ function parseReserved(cursor: Cursor): Expression {
     case 'SESSION_USER':
     case 'SYSTEM_USER':
     case 'USER': {
+      // A word that T-SQL keeps free and gives no meaning.
+      if (word === 'CURRENT_TIME' && cursor.dialect.family === 'tsql') break;
       const name = singleName(cursor.takeIdentifier());
+      if (cursor.at('(') && cursor.dialect.family === 'tsql') {
+        cursor.report(cursor.start, cursor.currentEnd, `Expected no parentheses: ${word} takes no arguments.`);
+      }
       if (cursor.at('(')) return parseCall(cursor, name);
       return emptyCall(name);
     }
@@ -362,5 +370,5 @@ function parseEscape(cursor: Cursor): Expression {
 /** A function of ODBC: its names may be reserved words, and CONVERT has its value first. */
 function parseOdbcCall(cursor: Cursor): Expression {
   const part = cursor.takeIdentifier();
-  return parseCall(cursor, { kind: 'name', start: part.start, end: part.end, parts: [part] });
+  return parseCall(cursor, { kind: 'name', start: part.start, end: part.end, parts: [part] }, true);
 }

@@ -1,3 +1,4 @@
+import { type BatchState, batchStateBehind, requireOpenBatch } from './batchStarts.ts';
 import { Cursor } from './cursor.ts';
 import type { Dialect } from './dialect.ts';
 import { grammarOf } from './grammars.ts';
@@ -11,6 +12,8 @@ export class ScriptReader {
   private readonly batches: ScriptBatch[];
   private units: Unit[];
   private batchStart: number;
+  /** What the batch of the next unit holds before it. */
+  batchState: BatchState;
   private readonly earlierSqlcmd: SqlcmdLine[];
 
   /** `from` is the start of a unit or of the text; `before` holds what was read before it, the last batch being open. */
@@ -20,6 +23,7 @@ export class ScriptReader {
     const open = before[before.length - 1];
     this.units = open === undefined ? [] : [...open.units];
     this.batchStart = open?.start ?? 0;
+    this.batchState = this.units.reduce(batchStateBehind, 'empty');
     this.earlierSqlcmd = open === undefined ? [] : [...open.sqlcmd];
   }
 
@@ -40,11 +44,13 @@ export class ScriptReader {
     const { cursor } = this;
     cursor.beginUnit();
     const offset = cursor.base;
+    cursor.batch = this.batchState;
+    requireOpenBatch(cursor);
     const statement = cursor.grammar.statement(cursor, this.atBatchStart);
     const commented = cursor.reportOpenComment();
     const length = (commented ? cursor.text.length : cursor.absoluteEnd) - offset;
     if (cursor.stumbled) nestRanges(statement, length);
-    this.units.push({
+    const unit: Unit = {
       offset,
       length,
       statement,
@@ -52,7 +58,9 @@ export class ScriptReader {
         within(problem, length),
       ),
       lookahead: endOfLine(cursor.text, Math.max(cursor.furthest, cursor.base + cursor.currentEnd)) - (offset + length),
-    });
+    };
+    this.units.push(unit);
+    this.batchState = batchStateBehind(this.batchState, unit);
   }
 
   private endBatch(): void {
@@ -63,6 +71,7 @@ export class ScriptReader {
     const separator = { start, end, repeat: separatorCount(tokenText) };
     this.batches.push({ start: this.batchStart, end: start, separator, units, sqlcmd: this.takeSqlcmd(start) });
     this.units = [];
+    this.batchState = 'empty';
     this.batchStart = end;
     cursor.passSeparator();
   }

@@ -1,4 +1,5 @@
 import { parseAlterTable } from './alterTable.ts';
+import { requireBatchStart } from './batchStarts.ts';
 import { parseWith } from './commonTables.ts';
 import {
   parseBegin,
@@ -13,6 +14,7 @@ import {
 import type { Cursor } from './cursor.ts';
 import { parseCursorStatement, parseDeclare } from './declarations.ts';
 import { parseExecute, parseExecuteAs } from './execute.ts';
+import { skipForUpdate } from './forClause.ts';
 import {
   parseCreateIndex,
   parseCreateSchema,
@@ -47,7 +49,7 @@ import {
 import { createSubjects, dropSubjects } from './subjects.ts';
 import { parseCreateTable } from './tables.ts';
 import { tokenKind } from './tokens.ts';
-import type { Statement } from './tree.ts';
+import type { Query, Statement } from './tree.ts';
 import { parseWrite } from './writes.ts';
 
 /** Statements up to END, ELSE without IF, or the end of the batch. */
@@ -195,6 +197,11 @@ function dispatch(cursor: Cursor, first: boolean): Statement {
   if (cursor.kind === tokenKind.word && cursor.peek(1) === ':') return parseLabel(cursor);
   const starter = starters.get(word);
   if (starter !== undefined && isStarterHere(cursor)) return starter(cursor);
+  if (word === 'COPY' && cursor.peek(1) !== 'INTO') {
+    cursor.advance();
+    cursor.fail('INTO');
+    return { kind: 'opaque', start, end: cursor.end, name: 'COPY' };
+  }
   if (opaqueStarters.has(word)) return parseOpaque(cursor);
   if (word === 'END' && cursor.peek(1) === 'CONVERSATION') return parseOpaque(cursor);
   // A procedure's name alone at the start of a batch is an EXECUTE.
@@ -226,9 +233,7 @@ function isStarterHere(cursor: Cursor): boolean {
 
 function parseSelectStatement(cursor: Cursor): Statement {
   const { start } = cursor;
-  const query = parseQueryWithTables(cursor);
-  const hints = parseOptionalHints(cursor);
-  return { kind: 'select-statement', start, end: cursor.end, query, hints };
+  return finishSelect(cursor, start, parseQueryWithTables(cursor));
 }
 
 function parseWithStatement(cursor: Cursor): Statement {
@@ -237,7 +242,13 @@ function parseWithStatement(cursor: Cursor): Statement {
   if (cursor.at('INSERT') || cursor.at('UPDATE') || cursor.at('DELETE') || cursor.at('MERGE')) {
     return parseWrite(cursor, withClause, start);
   }
-  const query = parseQueryAfterWith(cursor, withClause, start);
+  return finishSelect(cursor, start, parseQueryAfterWith(cursor, withClause, start));
+}
+
+/** Microsoft's grammar takes FOR UPDATE behind the query of any statement, and the server refuses it outside of cursors. */
+function finishSelect(cursor: Cursor, start: number, query: Query): Statement {
+  if (query.forClause === null && cursor.at('FOR') && (cursor.peek(1) === 'UPDATE' || cursor.peek(1) === 'READ'))
+    skipForUpdate(cursor);
   const hints = parseOptionalHints(cursor);
   return { kind: 'select-statement', start, end: cursor.end, query, hints };
 }
@@ -260,6 +271,7 @@ function parseCreate(cursor: Cursor): Statement {
   const orAlter = cursor.peek(1) === 'OR' && cursor.peek(2) === 'ALTER';
   const distance = orAlter ? 3 : 1;
   const subject = cursor.peek(distance);
+  requireBatchStart(cursor, subject);
   const pass = (count: number): void => {
     for (let passed = 0; passed < count; passed += 1) cursor.advance();
   };
@@ -353,6 +365,7 @@ function parseDropStatement(cursor: Cursor): Statement {
 function parseAlter(cursor: Cursor): Statement {
   const { start } = cursor;
   const subject = cursor.peek(1);
+  requireBatchStart(cursor, subject);
   const pass = (count: number): void => {
     for (let passed = 0; passed < count; passed += 1) cursor.advance();
   };

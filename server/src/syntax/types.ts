@@ -116,6 +116,10 @@ function typeName(cursor: Cursor): Name {
       words.push(cursor.tokenText.toLowerCase());
       cursor.advance();
     }
+    if (words.length === 1 && family === 'tsql') {
+      const rest = words[0] === 'double' ? 'PRECISION' : 'CHAR, CHARACTER or TEXT';
+      cursor.report(start, cursor.end, `Expected ${rest} behind ${words[0]?.toUpperCase()}.`);
+    }
     return singleName(start, cursor.end, words.join(' '));
   }
   // An interval's fields belong to its name.

@@ -32,6 +32,14 @@ const foreign: readonly RegExp[] = [
   /\blimit\s+(?:\d|all\b)/iy,
   /(?<=\bfilter\s*)\(\s*where\b/iy,
   /(?<=(?:^|;)\s*)values\s*\(/iy,
+  /\bcurrent_time\b/iy,
+  /(?<=\bcurrent_(?:timestamp|date|time|user)\s*)\(/iy,
+  /(?<=\b(?:extract|substring|position|overlay)\s*\([^()]*)\b(?:from|in|for|placing)\b/iy,
+  /(?<=\(\s*)distinct\b/iy,
+  /\bdouble\b(?!\s+precision\b)/iy,
+  /`/y,
+  // Only T-SQL has statements that begin a batch or stand alone in one.
+  /(?<=;(?:\s|--[^\n]*\n)*)(?:alter|create|delete|drop|from|grant|insert|select|update|with)\b/iy,
 ];
 
 /** A text of which no setting says the platform: that of its signs, else the one that reads it, else SQL Server. */

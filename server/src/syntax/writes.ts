@@ -66,7 +66,8 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
     if (cursor.at('DIRECTORY') || cursor.at('LOCAL')) clauses.push(skipDirectory(cursor));
   }
   if (cursor.dialect.family === 'spark') cursor.eatSequence('WITH', 'SCHEMA', 'EVOLUTION');
-  cursor.eat('INTO');
+  // Microsoft's grammar takes OVER in the place of INTO.
+  if (!cursor.eat('INTO') && cursor.dialect.family === 'tsql') cursor.eat('OVER');
   if (cursor.dialect.family === 'spark') cursor.eat('TABLE');
   const target = clauses.length > 0 ? emptyTarget(cursor) : parseTarget(cursor);
   if (cursor.dialect.family === 'spark') {
