@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { PlatformName } from '../../protocol/platform.ts';
 import { hover } from '../../server/src/features/hover.ts';
 import { openFiles, textAt, warehouse } from '../support/editor.ts';
 
@@ -38,6 +39,30 @@ describe('hover', () => {
     checkHover(`${work}\nDELETE w.Uni|t\n${end}`, 'Unit', ['made by this script, 1 columns']);
     checkHover(`${work}\nSELECT a| FROM w.Unit\n${end}`, 'a', ['`int`', 'column of `Unit`']);
     checkHover(`${work}\nSELECT b| FROM w.Copy\n${end}`, 'b', ['column of `Copy`']);
+  });
+
+  test('temporary tables and views of Spark and DuckDB are known with what their queries give', () => {
+    const ddl = 'CREATE TABLE dw.unit (unit_no INT NOT NULL, label STRING); CREATE TABLE changes (other INT);';
+    const check = (text: string, platform: PlatformName, parts: readonly string[]): void => {
+      const { view, position } = openFiles({ 'ddl.sql': ddl, 'load.sql': text }, platform);
+      const markdown = hover(view, position)?.markdown;
+      for (const part of parts) expect(markdown).toContain(part);
+    };
+    const views =
+      'CREATE OR REPLACE TEMP VIEW base AS SELECT *, 1 AS n FROM dw.unit;\nCREATE TEMPORARY VIEW changes (no, text) AS SELECT unit_no, label FROM base;\n';
+    check(`${views}SELECT * FROM chan|ges`, 'databricks', ['made by this script, 2 columns']);
+    check(`${views}SELECT n|o FROM changes`, 'databricks', ['`int`', 'column of `changes`']);
+    check(
+      `${views}MERGE INTO dw.unit AS t USING base AS s ON t.unit_no = s.n| WHEN MATCHED THEN DELETE`,
+      'databricks',
+      ['column of `base`'],
+    );
+    check(`${views}SELECT label| FROM base`, 'databricks', ['`string`', 'column of `base`']);
+    check('CREATE TEMP TABLE x AS FROM dw.unit;\nSELECT lab|el FROM temp.x', 'duckdb', ['column of `x`']);
+    check('CREATE TEMP TABLE x (a INTEGER);\nINSERT INTO x (a|) VALUES (1)', 'duckdb', ['`integer`', 'column of `x`']);
+    check('CREATE TEMP VIEW a AS SELECT * FROM b; CREATE TEMP VIEW b AS SELECT * FROM a;\nSELECT * FROM a|', 'spark', [
+      'made by this script, 0 columns',
+    ]);
   });
 
   test('an unqualified column that two tables have is not guessed', () => {

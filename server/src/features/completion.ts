@@ -3,8 +3,9 @@ import { isSpark, isTsql } from '../../../protocol/platform.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import type { ColumnRole, TableRole } from '../../../protocol/roles.ts';
 import { bindUnit, type Scoped, type ScopeSource, scopeAt } from '../model/binding.ts';
-import { type LocalTable, localTable, localTables } from '../model/locals.ts';
+import { type LocalTable, localTables } from '../model/locals.ts';
 import { formatTableName, sameIdentifier } from '../model/names.ts';
+import { givesNothing } from '../model/query-outputs.ts';
 import { spoken } from '../model/roles.ts';
 import { dialectOf } from '../syntax/dialect.ts';
 import { findAll, unitsOf } from '../syntax/inspect.ts';
@@ -12,7 +13,7 @@ import { tokenize } from '../syntax/tokenizer.ts';
 import { type Token, tokenKind } from '../syntax/tokens.ts';
 import type { ScriptBatch, Unit } from '../syntax/tree.ts';
 import { roleTexts } from './hover.ts';
-import { type DocumentView, offsetAt, rangeAt, tableNamed } from './view.ts';
+import { type DocumentView, localNamed, offsetAt, rangeAt, tableNamed } from './view.ts';
 
 export interface CompletionItem {
   readonly label: string;
@@ -274,11 +275,15 @@ interface OfferedColumn {
 
 function columnsOfSource(view: DocumentView, source: ScopeSource): readonly OfferedColumn[] {
   if (source.table !== null) return columnsOf(view, source.table);
-  return (source.columns ?? []).map((name) => ({ name, type: '', role: null, owner: source.alias, readOnly: false }));
+  const { outputs, passes } = source.query ?? givesNothing;
+  return [
+    ...outputs.map(({ name }) => ({ name, type: '', role: null, owner: source.alias, readOnly: false })),
+    ...passes.flatMap((table) => columnsOf(view, table)),
+  ];
 }
 
 function columnsOf(view: DocumentView, name: TableName): readonly OfferedColumn[] {
-  const local: LocalTable | undefined = localTable(view.script, name);
+  const local: LocalTable | undefined = localNamed(view, name);
   if (local !== undefined) {
     return local.columns.map((column) => ({
       name: column.name,

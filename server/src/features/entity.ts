@@ -1,10 +1,10 @@
 import type { CatalogColumn, CatalogTable, TableName } from '../../../protocol/catalog.ts';
 import type { Position } from '../../../protocol/position.ts';
 import { bindUnit, type ColumnMention, type Mention, type TableMention } from '../model/binding.ts';
-import { type LocalTable, localTable } from '../model/locals.ts';
+import type { LocalTable } from '../model/locals.ts';
 import { sameIdentifier } from '../model/names.ts';
 import { absoluteRange, lastPart, type Span, unitAt } from '../syntax/inspect.ts';
-import { type DocumentView, offsetAt, tableNamed } from './view.ts';
+import { type DocumentView, localNamed, offsetAt, tableNamed } from './view.ts';
 
 /** What the text at a position names. */
 export type Entity =
@@ -35,7 +35,7 @@ export function entityAt(view: DocumentView, position: Position): Entity | undef
   if (mention === undefined) return undefined;
   if (mention.kind === 'table') {
     const span = absoluteRange(unit, lastPart(mention.node));
-    const local = localTable(view.script, mention.name);
+    const local = localNamed(view, mention.name);
     if (local !== undefined) return { kind: 'local-table', table: local, span };
     const table = tableNamed(view, mention.name);
     return table === undefined ? undefined : { kind: 'table', table, mention, span };
@@ -48,7 +48,7 @@ function columnEntity(view: DocumentView, mention: ColumnMention, span: Span): E
   const [only, ...more] = found;
   if (only !== undefined && more.length === 0) return { kind: 'column', ...only, mention, span };
   for (const name of mention.tables) {
-    const table = localTable(view.script, name);
+    const table = localNamed(view, name);
     const column = table?.columns.find((candidate) => sameIdentifier(candidate.name, mention.column));
     if (table !== undefined && column !== undefined) return { kind: 'local-column', table, column, span };
   }

@@ -13,6 +13,8 @@ export function renameRange(
 ): { readonly range: Range; readonly name: string } | undefined {
   const entity = entityAt(view, position);
   if (entity === undefined || (entity.kind !== 'column' && entity.kind !== 'local-column')) return undefined;
+  // What a query gives is named inside the query.
+  if (entity.kind === 'local-column' && entity.table.derived) return undefined;
   const range = rangeAt(view, entity.span);
   return { range, name: entity.column.name };
 }

@@ -4,6 +4,7 @@ import type { LoadCandidate } from '../../../protocol/requests.ts';
 import type { TableCatalog } from '../model/catalog.ts';
 import type { FileDefinitions } from '../model/definitions.ts';
 import { addTo } from '../model/groups.ts';
+import { type LocalTable, localTable, namesTemporary } from '../model/locals.ts';
 import type { FileMention } from '../model/mentions.ts';
 import { offsetOf, positionOf, rangeOf, type Span } from '../syntax/inspect.ts';
 import type { Script } from '../syntax/tree.ts';
@@ -46,9 +47,14 @@ export function rangeAt(view: DocumentView, span: Span): Range {
   return rangeOf(view.lineStarts, span);
 }
 
-/** The table that a name in a document means: undefined when it is unknown or may be two. */
+/** The table of the folder that a name in a document means: undefined when it is unknown, may be two, or is a temporary one. */
 export function tableNamed(view: DocumentView, name: TableName): CatalogTable | undefined {
-  return view.folder.catalog.lookup.one(name);
+  return namesTemporary(view.script, name) ? undefined : view.folder.catalog.lookup.one(name);
+}
+
+/** The table of the script's own that a name means, its columns read from the folder's tables where a query gives them. */
+export function localNamed(view: DocumentView, name: TableName): LocalTable | undefined {
+  return localTable(view.script, name, (asked) => view.folder.catalog.lookup.one(asked)?.columns);
 }
 
 /** The loads that write a table. */

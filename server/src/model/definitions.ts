@@ -153,9 +153,10 @@ class DefinitionReader {
         this.readCreateTable(unit, statement);
         break;
       case 'create-view':
-        this.addDerived(unit, statement, tableNameOf(statement.name), statement.query, 'view', {
-          names: statement.columns.map((column) => column.name),
-        });
+        if (!statement.temporary)
+          this.addDerived(unit, statement, tableNameOf(statement.name), statement.query, 'view', {
+            names: statement.columns.map((column) => column.name),
+          });
         break;
       case 'select-statement':
         if (statement.query.body.kind === 'select' && statement.query.body.into !== null) {

@@ -3,7 +3,7 @@ import type { Range } from '../../../protocol/position.ts';
 import { absoluteRange, lineStartsOf, rangeOf, unitsOf } from '../syntax/inspect.ts';
 import type { Script, Unit } from '../syntax/tree.ts';
 import { type Access, type Binding, bindOnce } from './binding.ts';
-import { isTemporary } from './definitions.ts';
+import { namesTemporary } from './locals.ts';
 import { tableKey } from './names.ts';
 
 /** A mention of a table in a file, kept in the folder's index without the tree. */
@@ -24,7 +24,7 @@ export function readMentions(script: Script, bind: (unit: Unit) => Binding = bin
   let last: FileMention | undefined;
   for (const unit of unitsOf(script)) {
     for (const mention of bind(unit).mentions) {
-      if (mention.kind !== 'table' || isTemporary(mention.name)) continue;
+      if (mention.kind !== 'table' || namesTemporary(script, mention.name)) continue;
       const { name, access } = mention;
       // Many files are thousands of INSERTs into one table.
       if (last !== undefined && last.access === access && sameSpelling(last.name, name)) continue;
