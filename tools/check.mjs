@@ -21,10 +21,10 @@ function step(name, command, args) {
 step('types', bin('tsc'), ['-p', '.']);
 step('types of the panel', bin('tsc'), ['-p', 'tsconfig.webview.json']);
 step('lint and format', bin('biome'), ['check', '--error-on-warnings', '.']);
-step('unused files and dependencies', bin('knip'), [
+step('unused files, exports and dependencies', bin('knip'), [
   '--no-progress',
   '--include',
-  'files,dependencies,unlisted,unresolved',
+  'files,dependencies,unlisted,unresolved,exports',
 ]);
 if (existsSync(join(root, 'tools', 'docs.mjs')))
   step('generated files are up to date', process.execPath, ['tools/docs.mjs', '--check']);

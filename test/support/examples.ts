@@ -33,7 +33,7 @@ function exampleTable(
   };
 }
 
-export const patientStage = exampleTable(
+const patientStage = exampleTable(
   null,
   'StageEmedsys',
   'Dev_Patient_',
@@ -48,7 +48,7 @@ export const patientStage = exampleTable(
   'synapse',
 );
 
-export const patientSatellite: CatalogTable = {
+const patientSatellite: CatalogTable = {
   ...exampleTable(
     null,
     'raw',
@@ -86,7 +86,7 @@ const patientOptions: LoadOptions = {
 
 const departmentColumns: Columns = { DepartmentID: 'int!', DepartmentName: 'varchar(50)', Location: 'varchar(50)' };
 
-export const departmentStage = exampleTable(
+const departmentStage = exampleTable(
   'Staging',
   'dbo',
   'Department',
@@ -94,7 +94,7 @@ export const departmentStage = exampleTable(
   'sqlserver',
 );
 
-export const departmentTarget = exampleTable(
+const departmentTarget = exampleTable(
   'PersistentStaging',
   'dbo',
   'Department',

@@ -23,9 +23,6 @@ export function column(of: string | null, name: string, type: ValueType): Expres
 export function parameter(name: string, type: ValueType): Expression {
   return { kind: 'parameter', name, type };
 }
-export function variable(name: string, type: ValueType): Expression {
-  return { kind: 'variable', name, type };
-}
 /** The variable in which a plan keeps a count. */
 export function counted(name: string) {
   return { kind: 'variable', name, type: types.count } as const;

@@ -3,7 +3,6 @@
  * tracked columns are compared. Built once per load from its specification and the two tables.
  */
 import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
-import type { PlatformName } from '../../../protocol/platform.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import type { LoadOptions, LoadSpecification } from '../../../protocol/specification.ts';
 import { defaultConventions } from '../model/conventions.ts';
@@ -301,8 +300,4 @@ export function textParameters(context: LoadContext): readonly PlanParameter[] {
     named.set(name, { name, type, value: null, clock: false, description, ...(isRequired ? { isRequired } : {}) });
   }
   return [...named.values()];
-}
-
-export function onPlatform(context: LoadContext): PlatformName {
-  return context.target.platform;
 }

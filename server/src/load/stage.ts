@@ -64,7 +64,7 @@ export function requiredColumns(context: LoadContext): readonly CatalogColumn[] 
 }
 
 /** Conditions for a stage row to be taken; none where rows without a key are taken, too. */
-export function acceptance(context: LoadContext): readonly Expression[] {
+function acceptance(context: LoadContext): readonly Expression[] {
   if (takesNullKeys(context)) return [];
   return requiredColumns(context).map((of) => isPresent(columnOf('s', context.source, of), context.options.hash_rules));
 }

@@ -5,7 +5,7 @@ import { TsqlPrinter } from './tsql.ts';
 import type { MixedCollations, TsqlFeatures } from './tsql-expressions.ts';
 
 /** CREATE OR ALTER came with a service pack of 2016, so 2016 takes the older way; STRING_AGG with 2017, UTF-8 with 2019. */
-export function sqlServerFeatures(version: SqlServerVersion): TsqlFeatures {
+function sqlServerFeatures(version: SqlServerVersion): TsqlFeatures {
   return {
     dropIfExists: version >= 2016,
     createOrAlter: version >= 2017,

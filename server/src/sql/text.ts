@@ -1,6 +1,6 @@
 /** Layout of generated text: blocks are indented line by line, lists stand one item per line. */
 
-export const indentation = '    ';
+const indentation = '    ';
 
 /** Moves every line of a text but empty ones to the right. */
 export function indent(text: string, depth = 1): string {

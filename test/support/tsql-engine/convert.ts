@@ -61,7 +61,7 @@ function spelling(from: SqlType, style: number | null): (value: Known) => string
   throw new BeyondEngine(`text of ${describeType(from)}`);
 }
 
-export function decimalText(units: bigint, scale: number): string {
+function decimalText(units: bigint, scale: number): string {
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0');
   const whole = digits.slice(0, digits.length - scale);
   return `${units < 0n ? '-' : ''}${whole}${scale === 0 ? '' : `.${digits.slice(-scale)}`}`;

@@ -93,7 +93,7 @@ export class Database {
   }
 }
 
-export function keyOf(schema: string, name: string): string {
+function keyOf(schema: string, name: string): string {
   return JSON.stringify([schema.toLowerCase(), name.toLowerCase()]);
 }
 

@@ -17,7 +17,7 @@ import { runBatch } from './execute.ts';
 import { type OutputEvent, SessionState } from './session.ts';
 
 /** The number of errors that say nothing of the text. */
-export const beyondEngine = 49_999;
+const beyondEngine = 49_999;
 
 export async function startTsqlServer(facts: ServerFacts, options: TdsServerOptions = {}): Promise<TdsServer> {
   const database = new Database(facts);

@@ -26,7 +26,6 @@ const plain = { length: 0, precision: 0, scale: 0, collation: null } as const;
 export const bit: SqlType = { ...plain, base: 'bit' };
 export const int: SqlType = { ...plain, base: 'int' };
 export const bigint: SqlType = { ...plain, base: 'bigint' };
-export const date: SqlType = { ...plain, base: 'date' };
 export const xml: SqlType = { ...plain, base: 'xml' };
 export const untypedNull: SqlType = { ...plain, base: 'int', isNull: true };
 

@@ -70,7 +70,7 @@ export function absenceWrites(versions: Versions): readonly Write[] {
   ];
 }
 
-export function copiesAbsent({ context, kinds }: Versions): boolean {
+function copiesAbsent({ context, kinds }: Versions): boolean {
   return kinds.has('absent') && context.options.hard_deletes === 'new_record';
 }
 

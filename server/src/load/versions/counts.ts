@@ -5,12 +5,12 @@ import type { Step } from '../plan.ts';
 import { acceptedRows } from '../stage.ts';
 import { type ChangeKind, changesName, countKinds, type Versions } from './model.ts';
 
-export const foundNew = counted('NewKeys');
-export const foundChanged = counted('ChangedKeys');
-export const foundRewritten = counted('RewrittenKeys');
-export const foundRefreshed = counted('RefreshedKeys');
+const foundNew = counted('NewKeys');
+const foundChanged = counted('ChangedKeys');
+const foundRewritten = counted('RewrittenKeys');
+const foundRefreshed = counted('RefreshedKeys');
 export const foundAbsent = counted('AbsentKeys');
-export const foundAbsentToday = counted('AbsentTodayKeys');
+const foundAbsentToday = counted('AbsentTodayKeys');
 
 export function countStep(versions: Versions): Step {
   const c = (...of: readonly ChangeKind[]): Expression => countKinds(versions, ...of);
@@ -53,7 +53,7 @@ export function sum(...of: readonly Expression[]): Expression {
   return rest.reduce<Expression>((left, right) => ({ kind: 'arithmetic', operator: '+', left, right }), first);
 }
 
-export function difference(left: Expression, ...minus: readonly Expression[]): Expression {
+function difference(left: Expression, ...minus: readonly Expression[]): Expression {
   return minus
     .filter((part) => !(part.kind === 'literal' && part.value === 0))
     .reduce<Expression>((from, right) => ({ kind: 'arithmetic', operator: '-', left: from, right }), left);

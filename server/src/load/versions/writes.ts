@@ -21,7 +21,7 @@ import {
 } from './model.ts';
 
 /** Kinds whose current version is closed. */
-export function closingKinds(versions: Versions): readonly ChangeKind[] {
+function closingKinds(versions: Versions): readonly ChangeKind[] {
   const { options } = versions.context;
   const closes = options.hard_deletes === 'invalidate' || options.hard_deletes === 'new_record';
   return [
