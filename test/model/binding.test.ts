@@ -11,7 +11,7 @@ function mentions(text: string): readonly string[] {
     bindUnit(unit).mentions.map((mention) => {
       if (mention.kind === 'table') return `${mention.access} ${formatTableName(mention.name)}`;
       expect(textOf(script, unit, mention.node)).toContain(mention.column);
-      return `${mention.column}${mention.written ? '!' : ''} of ${mention.tables.map(formatTableName).join('|') || '?'}`;
+      return `${mention.column}${mention.written ? '!' : ''} of ${mention.tables.map(formatTableName).join('|') || (mention.output === null ? '?' : 'query')}`;
     }),
   );
 }
@@ -59,7 +59,51 @@ describe('binding', () => {
       mentions(
         'WITH c AS (SELECT a AS x FROM t1) INSERT INTO t2 (p) SELECT c.x + d.y FROM c CROSS JOIN (SELECT b AS y FROM t3) AS d',
       ),
-    ).toEqual(['read t1', 'a of t1', 'insert t2', 'p! of t2', 'read t3', 'b of t3', 'x of ?', 'y of ?']);
+    ).toEqual(['read t1', 'a of t1', 'insert t2', 'p! of t2', 'read t3', 'b of t3', 'x of query', 'y of query']);
+  });
+
+  test('columns of tables reach through the stars of queries, columns of queries through their names', () => {
+    expect(
+      mentions('WITH c AS (SELECT *, 1 AS n FROM t1) SELECT q.a, q.n, n FROM (SELECT c.* FROM c) AS q ORDER BY n, b'),
+    ).toEqual(['read t1', 'a of t1', 'n of query', 'n of query', 'n of query', 'b of t1']);
+    expect(mentions('SELECT upper(a) AS a FROM t ORDER BY a')).toEqual(['read t', 'a of t', 'a of query']);
+    expect(mentions('WITH c (x) AS (SELECT a FROM t) SELECT x, a FROM c')).toEqual([
+      'read t',
+      'a of t',
+      'x of query',
+      'a of ?',
+    ]);
+  });
+
+  test('columns in computed columns, checks, filtered indexes, distributions, and of views', () => {
+    expect(
+      mentions(
+        'CREATE TABLE t (a int CHECK (a > 0), b AS (a + 1), INDEX i (a) INCLUDE (b) WHERE a > 0, CHECK (b > a)) WITH (DISTRIBUTION = HASH(a))',
+      ),
+    ).toEqual(['define t', ...'a! a b! a a b a b a a'.split(' ').map((name) => `${name} of t`)]);
+    expect(mentions('CREATE INDEX i ON t (a) INCLUDE (b) WHERE c IS NOT NULL')).toEqual([
+      'alter t',
+      'a of t',
+      'b of t',
+      'c of t',
+    ]);
+    expect(mentions("ALTER TABLE t ADD CONSTRAINT d DEFAULT 'x' FOR a, CHECK (b > 0)")).toEqual([
+      'alter t',
+      'a of t',
+      'b of t',
+    ]);
+    expect(mentions('CREATE VIEW v (x) AS SELECT a FROM t')).toEqual(['define v', 'x! of v', 'read t', 'a of t']);
+    expect(mentions('CREATE VIEW v AS SELECT a AS x, b FROM t')).toEqual([
+      'define v',
+      'read t',
+      'a of t',
+      'b of t',
+      'x! of v',
+    ]);
+  });
+
+  test('OUTPUT into a table variable', () => {
+    expect(mentions('DELETE t OUTPUT deleted.a INTO @gone (a)')).toEqual(['delete t', 'a of t', 'a! of @gone']);
   });
 
   test('a subquery sees the sources around it', () => {

@@ -3,6 +3,7 @@ import { lastPart, tableNameOf, walk } from '../syntax/inspect.ts';
 import type {
   ColumnReference,
   Identifier,
+  IndexDefinition,
   Merge,
   Name,
   Node,
@@ -10,6 +11,7 @@ import type {
   Output,
   Query,
   QueryBody,
+  SelectItem,
   Statement,
   TableElement,
   TableSource,
@@ -17,6 +19,15 @@ import type {
   WriteTarget,
 } from '../syntax/tree.ts';
 import { sameIdentifier } from './names.ts';
+import {
+  givesAll,
+  givesNothing,
+  givesOf,
+  outputNamed,
+  type QueryGives,
+  type QueryOutput,
+  underNames,
+} from './query-outputs.ts';
 
 /** What a mention of a table does to it. */
 export type Access = 'define' | 'alter' | 'drop' | 'read' | 'insert' | 'update' | 'delete' | 'merge';
@@ -36,7 +47,24 @@ export interface ColumnMention {
   readonly tables: readonly TableName[];
   /** A column that is given a value, or defined. */
   readonly written: boolean;
+  /** The column of a query of the same statement that it names; null for columns of tables. */
+  readonly output: QueryOutput | null;
   readonly node: Identifier;
+}
+
+/** A name that a statement gives to a table or query, where it is given and where it is used. */
+export interface AliasMention {
+  readonly node: Identifier;
+  readonly declared: Identifier;
+  readonly source: ScopeSource;
+}
+
+/** A column that a query gives without naming it anew, to a statement around it or to the columns of a view or table. */
+export interface BareOutput {
+  readonly node: Identifier;
+  readonly item: SelectItem;
+  /** Null for a query inside of a statement. */
+  readonly owner: TableName | null;
 }
 
 export type Mention = TableMention | ColumnMention;
@@ -46,8 +74,10 @@ export interface ScopeSource {
   readonly alias: string;
   /** Null for common tables, derived tables and functions. */
   readonly table: TableName | null;
-  /** Output columns of a common or derived table, as far as they are known. */
-  readonly columns: readonly string[] | null;
+  /** What a common or derived table gives, as far as it is known. */
+  readonly query: QueryGives | null;
+  /** Where the name is given; null for tables under their own names. */
+  readonly declared: Identifier | null;
 }
 
 /** A node with the sources that are visible in it, innermost first. */
@@ -60,6 +90,8 @@ export interface Scoped {
 
 export interface Binding {
   readonly mentions: readonly Mention[];
+  readonly aliases: readonly AliasMention[];
+  readonly bareOutputs: readonly BareOutput[];
   /** Scopes from the outside in. */
   readonly scopes: readonly Scoped[];
 }
@@ -79,7 +111,8 @@ export function bindUnit(unit: Unit): Binding {
 export function bindOnce(unit: Unit): Binding {
   const binder = new Binder();
   binder.statement(unit.statement);
-  return { mentions: binder.mentions, scopes: binder.scopes };
+  const { mentions, aliases, bareOutputs, scopes } = binder;
+  return { mentions, aliases, bareOutputs, scopes };
 }
 
 /** The sources and the target at an offset of the statement; undefined outside of any query or write. */
@@ -92,7 +125,10 @@ type Commons = ReadonlyMap<string, ScopeSource>;
 
 class Binder {
   readonly mentions: Mention[] = [];
+  readonly aliases: AliasMention[] = [];
+  readonly bareOutputs: BareOutput[] = [];
   readonly scopes: Scoped[] = [];
+  private readonly given = new Map<NodeBase, QueryGives>();
 
   statement(statement: Statement): void {
     switch (statement.kind) {
@@ -115,7 +151,8 @@ class Binder {
         const sources = this.sources(statement.from, [], commons);
         const target = this.writeTarget(statement.target, statement.kind, sources);
         const named = statement.target.kind === 'table' ? (statement.target.alias?.name ?? null) : null;
-        const own: Sources = target === null ? [] : [{ alias: named ?? target.table, table: target, columns: null }];
+        const own: Sources =
+          target === null ? [] : [{ alias: named ?? target.table, table: target, query: null, declared: null }];
         const visible = sources.some((source) => sameTable(source.table, target)) ? sources : [...own, ...sources];
         this.scopes.push({ node: statement, sources: visible, target });
         if (statement.kind === 'update') {
@@ -134,7 +171,11 @@ class Binder {
       case 'create-table': {
         const name = this.mention(statement.name, 'define');
         this.elements(statement.elements, name);
-        if (statement.query !== null) this.query(statement.query, [], new Map());
+        for (const option of statement.options) for (const column of option.columns) this.column(column, [name], false);
+        if (statement.query !== null) {
+          this.query(statement.query, [], new Map());
+          this.gives(statement.query, name, []);
+        }
         if (statement.cloneOf !== null) this.mention(statement.cloneOf, 'read');
         return;
       }
@@ -153,14 +194,16 @@ class Binder {
       }
       case 'create-index': {
         const name = this.mention(statement.table, 'alter');
-        for (const column of statement.definition.columns) this.column(column.name, [name], false);
-        for (const column of statement.definition.include) this.column(column, [name], false);
+        this.index(statement.definition, name);
         return;
       }
-      case 'create-view':
-        this.mention(statement.name, 'define');
+      case 'create-view': {
+        const name = this.mention(statement.name, 'define');
+        for (const column of statement.columns) this.column(column, [name], true);
         this.query(statement.query, [], new Map());
+        this.gives(statement.query, name, statement.columns);
         return;
+      }
       case 'drop':
         if (/TABLE|VIEW/.test(statement.objectType)) for (const name of statement.names) this.mention(name, 'drop');
         return;
@@ -221,7 +264,9 @@ class Binder {
     const commons = this.commons(statement.with, [], new Map());
     const target = this.writeTarget(statement.target, 'merge');
     const alias = statement.target.kind === 'table' ? (statement.target.alias?.name ?? target?.table ?? '') : '';
-    const own: Sources = [{ alias, table: target, columns: null }];
+    const declared = statement.target.kind === 'table' ? statement.target.alias : null;
+    const own: Sources = [{ alias, table: target, query: null, declared }];
+    if (own[0] !== undefined) this.declare(own[0]);
     const source = statement.source === null ? [] : this.sources([statement.source], [], commons);
     const visible = [...own, ...source];
     this.scopes.push({ node: statement, sources: visible, target });
@@ -244,6 +289,32 @@ class Binder {
   private query(query: Query, outer: Sources, outerCommons: Commons): void {
     const commons = this.commons(query.with, outer, outerCommons);
     this.body(query.body, query, outer, commons);
+    this.given.set(query, this.givenBy(query.body));
+  }
+
+  /** The branches of a UNION give the columns of the first one. */
+  private givenBy(body: QueryBody): QueryGives {
+    switch (body.kind) {
+      case 'set-operation':
+        return this.givenBy(body.left);
+      case 'query-group':
+        return this.given.get(body.query) ?? givesNothing;
+      case 'select':
+      case 'from-first':
+        return this.given.get(body) ?? givesNothing;
+      case 'values':
+        return givesNothing;
+    }
+  }
+
+  /** The columns that a query gives to a view or table, or to a statement around it (null), unless a list names them. */
+  private gives(query: Query, owner: TableName | null, names: readonly Identifier[]): void {
+    if (names.length > 0) return;
+    for (const { node, item } of this.given.get(query)?.outputs ?? []) {
+      if (item === null) continue;
+      if (item.alias === null) this.bareOutputs.push({ node, item, owner });
+      else if (owner !== null) this.column(node, [owner], true);
+    }
   }
 
   private body(first: QueryBody, query: Query, outer: Sources, commons: Commons): void {
@@ -257,24 +328,39 @@ class Binder {
           this.query(body.query, outer, commons);
           break;
         case 'from-first':
-          this.sources(body.from, outer, commons);
+          this.given.set(body, givesAll(this.sources(body.from, outer, commons)));
           break;
         case 'values':
           for (const row of body.rows) this.expressions(row, outer, commons);
           break;
         case 'select': {
           const { from } = body;
-          const visible = [...this.sources(from, outer, commons), ...outer];
+          const own = this.sources(from, outer, commons);
+          const visible = [...own, ...outer];
+          this.given.set(body, givesOf(body, own));
           this.scopes.push({ node: body, sources: visible, target: null });
-          if (body.into !== null) this.mention(body.into, 'define');
+          if (body.into !== null) {
+            const into = this.mention(body.into, 'define');
+            for (const { node, item } of this.given.get(body)?.outputs ?? []) {
+              if (item === null) continue;
+              if (item.alias === null) this.bareOutputs.push({ node, item, owner: into });
+              else this.column(node, [into], true);
+            }
+          }
           this.expressions(body, visible, commons, new Set<Node>(from));
           break;
         }
       }
     }
-    const outputs =
-      first.kind === 'select' ? [{ alias: '', table: null, columns: [] }, ...(this.scopes.at(-1)?.sources ?? [])] : [];
-    for (const item of query.orderBy) this.expressions(item, outputs, commons);
+    if (first.kind !== 'select') {
+      for (const item of query.orderBy) this.expressions(item, [], commons);
+      return;
+    }
+    // ORDER BY means a new name of the list before any column of that name.
+    const aliased = this.given.get(first)?.outputs.filter(({ item }) => item?.alias != null) ?? [];
+    const named: ScopeSource = { alias: '', table: null, query: { outputs: aliased, passes: [] }, declared: null };
+    const inside = this.scopes.findLast(({ node }) => node === first)?.sources ?? [];
+    for (const item of query.orderBy) this.expressions(item, [named, ...inside], commons);
   }
 
   private commons(clause: Query['with'], outer: Sources, outerCommons: Commons): Commons {
@@ -283,16 +369,18 @@ class Binder {
     for (const common of clause.tables) {
       if (clause.recursive || commons.size === outerCommons.size) this.recursion(common.name, commons);
       this.query(common.query, outer, commons);
-      const columns =
-        common.columns.length > 0 ? common.columns.map((column) => column.name) : outputNames(common.query.body);
-      commons.set(common.name.name.toLowerCase(), { alias: common.name.name, table: null, columns });
+      this.gives(common.query, null, common.columns);
+      const query = underNames(this.given.get(common.query) ?? givesNothing, common.columns);
+      const source = { alias: common.name.name, table: null, query, declared: common.name };
+      this.declare(source);
+      commons.set(common.name.name.toLowerCase(), source);
     }
     return commons;
   }
 
   /** A common table may read itself, with or without the word RECURSIVE. */
   private recursion(name: Identifier, commons: Map<string, ScopeSource>): void {
-    commons.set(name.name.toLowerCase(), { alias: name.name, table: null, columns: null });
+    commons.set(name.name.toLowerCase(), { alias: name.name, table: null, query: null, declared: name });
   }
 
   private sources(from: readonly TableSource[], outer: Sources, commons: Commons): Sources {
@@ -305,10 +393,13 @@ class Binder {
           const name = tableNameOf(source.name);
           const common = name.schema === null ? commons.get(name.table.toLowerCase()) : undefined;
           if (common === undefined) this.mention(source.name, 'read');
+          else if (common.declared !== null)
+            this.aliases.push({ node: lastPart(source.name), declared: common.declared, source: common });
           found.push({
             alias: source.alias?.name ?? name.table,
             table: common === undefined ? name : null,
-            columns: common?.columns ?? null,
+            query: common?.query ?? null,
+            declared: source.alias ?? common?.declared ?? null,
           });
           break;
         }
@@ -316,16 +407,18 @@ class Binder {
           found.push({
             alias: source.alias?.name ?? source.name,
             table: { database: null, schema: null, table: source.name },
-            columns: null,
+            query: null,
+            declared: source.alias,
           });
           break;
         case 'derived-table':
           this.query(source.query, source.lateral ? [...found, ...outer] : outer, commons);
+          this.gives(source.query, null, source.columns);
           found.push({
             alias: source.alias?.name ?? '',
             table: null,
-            columns:
-              source.columns.length > 0 ? source.columns.map((column) => column.name) : outputNames(source.query.body),
+            query: underNames(this.given.get(source.query) ?? givesNothing, source.columns),
+            declared: source.alias,
           });
           break;
         case 'table-function':
@@ -333,7 +426,8 @@ class Binder {
           found.push({
             alias: source.alias?.name ?? '',
             table: null,
-            columns: source.columns.length > 0 ? source.columns.map((column) => column.name) : null,
+            query: underNames(givesNothing, source.columns),
+            declared: source.alias,
           });
           break;
         case 'dml-table':
@@ -341,7 +435,8 @@ class Binder {
           found.push({
             alias: source.alias?.name ?? '',
             table: null,
-            columns: source.columns.map((column) => column.name),
+            query: underNames(givesNothing, source.columns),
+            declared: source.alias,
           });
           break;
         case 'join':
@@ -354,10 +449,11 @@ class Binder {
         case 'pivot':
         case 'unpivot':
           pending.push(source.source);
-          found.push({ alias: source.alias?.name ?? '', table: null, columns: null });
+          found.push({ alias: source.alias?.name ?? '', table: null, query: null, declared: source.alias });
           break;
       }
     }
+    for (const source of found) this.declare(source);
     for (const condition of conditions) this.expressions(condition, [...found, ...outer], commons);
     return found;
   }
@@ -383,12 +479,38 @@ class Binder {
   private reference(node: ColumnReference, sources: Sources): void {
     const identifier = lastPart(node);
     if (identifier.name === '' || identifier.name.startsWith('$')) return;
-    this.column(identifier, tablesOf(node, sources), false);
+    const { tables, output } = this.meaningOf(node, sources);
+    this.column(identifier, tables, false, output);
+  }
+
+  /** A qualified column belongs to the source of that alias; an unqualified one to any source that may have it. */
+  private meaningOf(node: ColumnReference, sources: Sources): Pick<ColumnMention, 'tables' | 'output'> {
+    const qualifier = node.parts.length > 1 ? node.parts.at(-2) : undefined;
+    const { name } = lastPart(node);
+    if (qualifier != null) {
+      const source = sourceNamed(sources, qualifier.name);
+      if (source === undefined) return { tables: [], output: null };
+      if (source.declared !== null) this.aliases.push({ node: qualifier, declared: source.declared, source });
+      if (source.query === null) return { tables: source.table === null ? [] : [source.table], output: null };
+      const output = outputNamed(source.query, name) ?? null;
+      return { tables: output === null ? source.query.passes : [], output };
+    }
+    for (const { query } of sources) {
+      const output = query === null ? undefined : outputNamed(query, name);
+      if (output !== undefined) return { tables: [], output };
+    }
+    const tables = sources.flatMap(({ table, query }) => query?.passes ?? (table === null ? [] : [table]));
+    return { tables, output: null };
+  }
+
+  private declare(source: ScopeSource): void {
+    if (source.declared !== null) this.aliases.push({ node: source.declared, declared: source.declared, source });
   }
 
   private assigned(node: ColumnReference, target: TableName | null, sources: Sources): void {
-    const qualified = node.parts.length > 1 ? tablesOf(node, sources) : [];
-    this.column(lastPart(node), qualified.length > 0 || target === null ? qualified : [target], true);
+    const { tables, output } =
+      node.parts.length > 1 || target === null ? this.meaningOf(node, sources) : { tables: [], output: null };
+    this.column(lastPart(node), tables.length > 0 || target === null ? tables : [target], true, output);
   }
 
   private targetColumns(columns: readonly Identifier[], target: TableName | null): void {
@@ -396,28 +518,42 @@ class Binder {
   }
 
   private outputs(outputs: readonly Output[], target: TableName | null, sources: Sources = []): void {
-    const rows: Sources = ['inserted', 'deleted'].map((alias) => ({ alias, table: target, columns: null }));
+    const rows: Sources = ['inserted', 'deleted'].map((alias) => ({
+      alias,
+      table: target,
+      query: null,
+      declared: null,
+    }));
     for (const output of outputs) {
       for (const item of output.items) this.expressions(item, [...rows, ...sources]);
-      if (output.into?.kind === 'table') {
-        const into = this.mention(output.into.name, 'insert');
-        this.targetColumns(output.intoColumns, into);
-      }
+      if (output.into !== null) this.targetColumns(output.intoColumns, this.writeTarget(output.into, 'insert'));
     }
   }
 
   private elements(elements: readonly TableElement[], table: TableName): void {
+    const own: Sources = [{ alias: table.table, table, query: null, declared: null }];
     for (const element of elements) {
       const constraints =
         element.kind === 'column-definition' ? element.constraints : element.kind === 'constraint' ? [element] : [];
-      if (element.kind === 'column-definition') this.column(element.name, [table], true);
+      if (element.kind === 'column-definition') {
+        this.column(element.name, [table], true);
+        if (element.computed !== null) this.expressions(element.computed, own);
+      } else if (element.kind === 'index-definition') this.index(element, table);
       for (const constraint of constraints) {
         for (const column of constraint.columns) this.column(column.name, [table], false);
+        if (constraint.forColumn !== null) this.column(constraint.forColumn, [table], false);
+        if (constraint.expression !== null) this.expressions(constraint.expression, own);
         if (constraint.references === null) continue;
         const other = this.mention(constraint.references.table, 'read');
         for (const column of constraint.references.columns) this.column(column, [other], false);
       }
     }
+  }
+
+  private index({ columns, include, where }: IndexDefinition, table: TableName): void {
+    for (const column of columns) this.column(column.name, [table], false);
+    for (const column of include) this.column(column, [table], false);
+    if (where !== null) this.expressions(where, [{ alias: table.table, table, query: null, declared: null }]);
   }
 
   /** The table that a write means: through an alias of its FROM, or by name. */
@@ -440,39 +576,23 @@ class Binder {
     return name;
   }
 
-  private column(node: Identifier, tables: readonly TableName[], written: boolean): void {
-    if (node.name !== '') this.mentions.push({ kind: 'column', column: node.name, tables, written, node });
+  private column(
+    node: Identifier,
+    tables: readonly TableName[],
+    written: boolean,
+    output: QueryOutput | null = null,
+  ): void {
+    if (node.name !== '') this.mentions.push({ kind: 'column', column: node.name, tables, written, output, node });
   }
 }
 
-/** A qualified column belongs to the source of that alias; an unqualified one to any source that may have it. */
-function tablesOf(node: ColumnReference, sources: Sources): readonly TableName[] {
-  const qualifier = node.parts.length > 1 ? node.parts.at(-2)?.name : undefined;
-  const name = lastPart(node).name;
-  if (qualifier !== undefined) {
-    const source =
-      sources.find(({ alias }) => sameIdentifier(alias, qualifier)) ??
-      sources.find(({ table }) => table !== null && sameIdentifier(table.table, qualifier));
-    return source === undefined || source.table === null ? [] : [source.table];
-  }
-  if (sources.some(({ columns }) => columns?.some((column) => sameIdentifier(column, name)) === true)) return [];
-  return sources.flatMap(({ table }) => (table === null ? [] : [table]));
+function sourceNamed(sources: Sources, name: string): ScopeSource | undefined {
+  return (
+    sources.find(({ alias }) => sameIdentifier(alias, name)) ??
+    sources.find(({ table }) => table !== null && sameIdentifier(table.table, name))
+  );
 }
 
 function sameTable(left: TableName | null, right: TableName | null): boolean {
   return left !== null && right !== null && sameIdentifier(left.table, right.table) && left.schema === right.schema;
-}
-
-/** Names of a query's output columns; null where a star hides them. */
-function outputNames(body: QueryBody): readonly string[] | null {
-  if (body.kind === 'set-operation') return outputNames(body.left);
-  if (body.kind === 'query-group') return outputNames(body.query.body);
-  if (body.kind !== 'select') return null;
-  const names = body.items.map((item) => {
-    if (item.alias !== null) return item.alias.name;
-    return item.expression.kind === 'column' ? lastPart(item.expression).name : null;
-  });
-  return names.some((name, index) => name === null && body.items[index]?.expression.kind === 'star')
-    ? null
-    : names.filter((name) => name !== null);
 }
