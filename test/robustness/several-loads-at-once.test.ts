@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ConformanceCase } from '../../cli/src/conformance/format.ts';
 import { runCase } from '../../cli/src/conformance/run.ts';
 import type { CaseSession } from '../../cli/src/conformance/session.ts';
-import { duckdbSettings, openMemorySession, shapes } from '../support/engine.ts';
-import { type DraftCase, filledCase } from '../support/oracle/draft.ts';
+import { duckdbSettings, openMemorySession, shapesOf } from '../support/engine.ts';
+import { bareCase, type DraftCase, filledCase } from '../support/oracle/draft.ts';
 import { memberSetDrafts, singleAttributeDrafts } from './histories.drafts.ts';
 
 /** Patterns whose stage bears its load times, so that several loads may wait in it. */
@@ -95,19 +96,23 @@ beforeAll(async () => {
 });
 afterAll(() => session.close());
 
-describe.each(shapes)('several loads in one stage, shape %s', (shape) => {
-  test.each(drafts)('$id', async (draft) => {
-    const owner = filledCase(draft);
-    const settled = draft.id.endsWith('delivered again') ? withoutSecondEffect(owner) : owner;
-    expect(await runCase(settled, session, duckdbSettings(shape))).toMatchObject({
-      status: 'passed',
-      difference: null,
-    });
+const runs = await Promise.all(drafts.map(async (draft) => ({ draft, shapes: await shapesOf(bareCase(draft)) })));
+
+describe.each(runs)('several loads in one stage: $draft.id', ({ draft, shapes }) => {
+  // What the oracle says takes as long to work out as a run takes, so both shapes are held against it.
+  let owner: ConformanceCase | undefined;
+  afterAll(() => {
+    owner = undefined;
+  });
+
+  test.each(shapes)('shape %s', async (shape) => {
+    owner ??= draft.id.endsWith('delivered again') ? withoutSecondEffect(filledCase(draft)) : filledCase(draft);
+    expect(await runCase(owner, session, duckdbSettings(shape))).toMatchObject({ status: 'passed', difference: null });
   });
 });
 
 /** The oracle replays a stage against what is stored; a load knows what it has stored already. */
-function withoutSecondEffect(owner: ReturnType<typeof filledCase>): ReturnType<typeof filledCase> {
+function withoutSecondEffect(owner: ConformanceCase): ConformanceCase {
   const [first, second] = owner.steps;
   if (first === undefined || second === undefined) return owner;
   const { unchanged: _, ...counts } = second.expected_counts;

@@ -45,6 +45,18 @@ export async function lastLoad(
   return { load, now: step.now };
 }
 
+/** The text of one step's load after the other, without an engine and without its header; where there is none, why. */
+export async function* loadTexts(owner: ConformanceCase, settings: CaseSettings): AsyncGenerator<string> {
+  const tables = await CaseTables.create(owner, 'mw_', deaf, settings);
+  for (const [index, step] of owner.steps.entries()) {
+    // A load's text follows from columns and options, not from rows.
+    await tables.prepare({ ...step, stage_rows: [] });
+    const load = generatedLoad(owner, index, step, tables, settings);
+    const text = typeof load === 'string' ? load : load.batches.map((batch) => batch.text).join('\n');
+    yield text.replaceAll(/^-- mergewright: .*$/gm, '');
+  }
+}
+
 /** A session that runs nothing. */
 const deaf: CaseSession = {
   execute: () => Promise.resolve(),

@@ -79,12 +79,28 @@ function without(from: readonly TextRow[], other: readonly TextRow[]): readonly 
   });
 }
 
-function rowText(row: TextRow): string {
-  return JSON.stringify(
-    Object.keys(row)
-      .sort()
-      .map((name) => [name, row[name]]),
-  );
+/** Texts of rows that were compared before: rows never change, and most of them meet several tables. */
+const rowTexts = new WeakMap<TextRow, string>();
+
+/** Columns in the order of the last row, and sorted: nearly always those of the next row too. */
+let lastColumns: { readonly given: readonly string[]; readonly sorted: readonly string[]; readonly text: string } = {
+  given: [],
+  sorted: [],
+  text: '',
+};
+
+/** A row as one text, equal for equal rows, whatever the order of their columns. */
+export function rowText(row: TextRow): string {
+  const known = rowTexts.get(row);
+  if (known !== undefined) return known;
+  const given = Object.keys(row);
+  if (given.length !== lastColumns.given.length || given.some((name, i) => name !== lastColumns.given[i])) {
+    const sorted = [...given].sort();
+    lastColumns = { given, sorted, text: JSON.stringify(sorted) };
+  }
+  const text = lastColumns.text + JSON.stringify(lastColumns.sorted.map((name) => row[name]));
+  rowTexts.set(row, text);
+  return text;
 }
 
 function shown(row: TextRow): string {

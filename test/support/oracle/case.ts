@@ -23,9 +23,7 @@ export function oracleSteps(owner: ConformanceCase): readonly OracleOutcome[] {
       tables: { stage: stageColumns, target: targetColumns, extra: tables.extra ?? {} },
       now: textOfCell(step.now, 'timestamp(7)') ?? '',
       stage: step.stage_rows.map((row) => textRow(row, stageColumns, owner)),
-      target: target.map((row) =>
-        Object.fromEntries(Object.keys(targetColumns).map((column) => [column, row[column] ?? null])),
-      ),
+      target: withColumns(target, Object.keys(targetColumns)),
       extra,
       scope: scopeOf(owner, step),
       newColumns: former === undefined ? [] : Object.keys(stageColumns).filter((column) => !former.includes(column)),
@@ -36,6 +34,15 @@ export function oracleSteps(owner: ConformanceCase): readonly OracleOutcome[] {
     formerColumns = Object.keys(stageColumns);
   }
   return outcomes;
+}
+
+/** Rows that have the columns already stay the very same, so that what is known of them need not be worked out again. */
+function withColumns(rows: readonly TextRow[], columns: readonly string[]): readonly TextRow[] {
+  const isWhole = (row: TextRow): boolean =>
+    Object.keys(row).length === columns.length && columns.every((column) => row[column] !== undefined);
+  return rows.map((row) =>
+    isWhole(row) ? row : Object.fromEntries(columns.map((column) => [column, row[column] ?? null])),
+  );
 }
 
 function extraRows(owner: ConformanceCase, step: CaseStep): Readonly<Record<string, readonly TextRow[]>> {

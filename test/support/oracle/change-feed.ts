@@ -1,7 +1,8 @@
 /** Change feeds: the state is the replay of every event so far, in the order of their sequence. */
+import { rowText } from '../../../cli/src/conformance/rows.ts';
 import type { TextRow } from '../../../cli/src/conformance/values.ts';
 import { type Model, type OracleLoad, Refusal } from './load.ts';
-import { compareValues, distinctRows, groupBy, rowText, sameValue, stagedKey, storedKey, targetRow } from './values.ts';
+import { compareValues, distinctRows, groupBy, sameValue, stagedKey, storedKey, targetRow } from './values.ts';
 
 /** Every state becomes a version from its sequence on. */
 export const typeTwoFeed: Model = (load, staged) => {

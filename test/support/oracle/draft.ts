@@ -18,9 +18,9 @@ export interface DraftCase extends Pick<ConformanceCase, 'id' | 'pattern' | 'tab
   readonly steps: readonly DraftStep[];
 }
 
-/** The case with the rows, counts and errors that the oracle says each step leaves. */
-export function filledCase(draft: DraftCase): ConformanceCase {
-  const bare: ConformanceCase = {
+/** The case without what its steps leave: enough where only the texts of its loads matter. */
+export function bareCase(draft: DraftCase): ConformanceCase {
+  return {
     ...draft,
     title: draft.id,
     steps: draft.steps.map(({ now, stage, extra }) => ({
@@ -33,6 +33,11 @@ export function filledCase(draft: DraftCase): ConformanceCase {
         : { extra_rows: Object.fromEntries(Object.entries(extra).map(([role, rows]) => [role, [...rows]])) }),
     })),
   };
+}
+
+/** The case with the rows, counts and errors that the oracle says each step leaves. */
+export function filledCase(draft: DraftCase): ConformanceCase {
+  const bare = bareCase(draft);
   const outcomes = oracleSteps(bare);
   return {
     ...bare,

@@ -2,7 +2,7 @@
  * The oracle: for every pattern the target, the counts and the error that one load must leave. Rules that hold for all
  * patterns stand here (missing keys, counts), the rest in one model per family of patterns.
  */
-import { countsBetween } from '../../../cli/src/conformance/rows.ts';
+import { countsBetween, rowText } from '../../../cli/src/conformance/rows.ts';
 import type { TextRow } from '../../../cli/src/conformance/values.ts';
 import type { PatternName } from '../../../protocol/specification.ts';
 import { typeOneFeed, typeTwoFeed } from './change-feed.ts';
@@ -18,7 +18,7 @@ import { satellite } from './satellite.ts';
 import { statusTracking } from './status-tracking.ts';
 import { typeSix } from './type-six.ts';
 import { typeTwo } from './type-two.ts';
-import { groupBy, keyPart, rowText, stagedKey, storedKey } from './values.ts';
+import { groupBy, keyPart, stagedKey, storedKey } from './values.ts';
 
 const models: Readonly<Record<PatternName, Model>> = {
   satellite,

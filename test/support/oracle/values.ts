@@ -1,5 +1,6 @@
 /** Keys, digests and comparisons, as the case format defines them. */
 import { caseHashRules, neutralRendering } from '../../../cli/src/conformance/hashes.ts';
+import { rowText } from '../../../cli/src/conformance/rows.ts';
 import type { TextRow } from '../../../cli/src/conformance/values.ts';
 import {
   type HashRole,
@@ -127,14 +128,6 @@ export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Rea
 /** Rows without repetitions of the very same row. */
 export function distinctRows(rows: readonly TextRow[]): readonly TextRow[] {
   return [...groupBy(rows, rowText).values()].flatMap(([first]) => (first === undefined ? [] : [first]));
-}
-
-export function rowText(row: TextRow): string {
-  return JSON.stringify(
-    Object.keys(row)
-      .sort()
-      .map((name) => [name, row[name]]),
-  );
 }
 
 export function pick(row: TextRow, columns: readonly string[]): string {
