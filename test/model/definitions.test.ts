@@ -40,6 +40,33 @@ describe('definitions', () => {
     ]);
   });
 
+  test('columns that are written in front of the query of a streaming table or materialized view count', () => {
+    const { tables } = catalogFrom(
+      `CREATE TABLE src (id INT NOT NULL, label STRING);
+       CREATE OR REFRESH STREAMING TABLE raw (id BIGINT NOT NULL COMMENT 'key', label, amount DECIMAL(18, 2) DEFAULT 0.0,
+         total DECIMAL(20, 2) GENERATED ALWAYS AS (amount * 2),
+         CONSTRAINT ok EXPECT (id IS NOT NULL) ON VIOLATION DROP ROW, CONSTRAINT pk PRIMARY KEY (id)
+       ) AS SELECT id, label, 1, 2 FROM STREAM(src);
+       CREATE MATERIALIZED VIEW mv (id COMMENT 'x', n BIGINT NOT NULL, PRIMARY KEY (id)) AS SELECT id, label FROM src;`,
+      'databricks',
+    );
+    expect(
+      tables.map(({ name, columns, keys }) => ({
+        name: name.table,
+        columns: columns.map((column) => `${column.name} ${column.type}${column.nullable ? '' : ' not null'}`),
+        keys: keys.map((key) => `${key.kind} ${key.columns}`),
+      })),
+    ).toEqual([
+      { name: 'src', columns: ['id int not null', 'label string'], keys: ['inferred id'] },
+      {
+        name: 'raw',
+        columns: ['id bigint not null', 'label ', 'amount decimal(18,2)', 'total decimal(20,2)'],
+        keys: ['primary-key id'],
+      },
+      { name: 'mv', columns: ['id int not null', 'n bigint not null'], keys: ['primary-key id'] },
+    ]);
+  });
+
   test('REPLACE COLUMNS of Spark leaves nothing of the columns before, and fields of structs are no columns', () => {
     const { tables } = catalogFrom(
       `CREATE TABLE u (x INT);

@@ -11,10 +11,11 @@ import type {
   Query,
   Script,
   Statement,
+  TableElement,
   Unit,
 } from '../syntax/tree.ts';
 import { readElements, type Source } from './elements.ts';
-import type { TableFacts } from './facts.ts';
+import type { ColumnFacts, TableFacts } from './facts.ts';
 import { nameFits, sameIdentifier, tableKey } from './names.ts';
 import { type QueryColumn, type QueryColumns, readQueryColumns } from './query-columns.ts';
 import { bears, fromTable, type TableRename, tableRename, underNewName } from './renames.ts';
@@ -27,6 +28,8 @@ export interface DerivedDefinition {
   readonly columns: QueryColumns;
   /** Columns named in front of the query, `CREATE VIEW v (a, b)`; [] where there are none. */
   readonly names: readonly string[];
+  /** Columns in front of the query as they are written, in the order of `names`; a type that is left out is ''. */
+  readonly declared: readonly ColumnFacts[];
   /** Text of a query that our own tree could not read to its end, for a second reader; else null. */
   readonly unread: string | null;
   /** How many of its file's changes stand before it: a copy of a table has none of the columns that come later. */
@@ -156,6 +159,7 @@ class DefinitionReader {
         if (!statement.temporary)
           this.addDerived(unit, statement, tableNameOf(statement.name), statement.query, 'view', {
             names: statement.columns.map((column) => column.name),
+            elements: statement.elements,
           });
         break;
       case 'select-statement':
@@ -220,6 +224,7 @@ class DefinitionReader {
         names: statement.elements.flatMap((element) =>
           element.kind === 'column-definition' ? [element.name.name] : [],
         ),
+        elements: statement.elements,
         options: statement.options,
       });
       return;
@@ -231,6 +236,7 @@ class DefinitionReader {
         facts: this.facts(unit, statement, name, statement.options, statement.external ? 'external' : 'table'),
         columns: { items: [{ kind: 'all', table: tableNameOf(copied), except: [] }] },
         names: [],
+        declared: [],
         unread: null,
         changesBefore: this.changes.length,
       });
@@ -250,14 +256,20 @@ class DefinitionReader {
     name: TableName,
     query: Query,
     origin: TableFacts['origin'],
-    more: { readonly names?: readonly string[]; readonly options?: readonly Option[] },
+    more: {
+      readonly names?: readonly string[];
+      readonly elements?: readonly TableElement[];
+      readonly options?: readonly Option[];
+    },
   ): void {
     if (isTemporary(name) || name.table === '') return;
     const columns = readQueryColumns(query, (found) => this.range(unit, found));
+    const elements = readElements(this.source(unit), more.elements ?? []);
     this.derived.push({
-      facts: this.facts(unit, node, name, more.options ?? [], origin),
+      facts: { ...this.facts(unit, node, name, more.options ?? [], origin), keys: elements.keys },
       columns,
       names: more.names ?? [],
+      declared: elements.columns,
       unread: origin === 'view' ? this.unread(unit, query, columns) : null,
       changesBefore: this.changes.length,
     });

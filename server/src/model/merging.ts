@@ -170,10 +170,18 @@ function resolveColumns(
       ? columns
       : names.map((name, index): ColumnFacts => {
           const column = names.length === columns.length ? columns[index] : undefined;
-          return { ...(column ?? unknownColumn(name, definition.facts)), name };
+          const given = { ...(column ?? unknownColumn(name, definition.facts)), name };
+          const declared = definition.declared.find((each) => sameIdentifier(each.name, name));
+          return declared === undefined ? given : declaredColumn(declared, given);
         });
   const reads = definition.facts.origin === 'view' ? { reads: tablesNeeded(definition) } : {};
   return { ...definition.facts, ...reads, columns: renamed };
+}
+
+/** A column with a type in front of the query is what it says; one without has the query's. */
+function declaredColumn(declared: ColumnFacts, given: ColumnFacts): ColumnFacts {
+  if (declared.type !== '') return declared;
+  return { ...declared, type: given.type, nullable: declared.nullable && given.nullable, collation: given.collation };
 }
 
 function resolveItem(

@@ -230,11 +230,8 @@ function parseView(
 ): Statement {
   cursor.eatSequence('IF', 'NOT', 'EXISTS');
   const name = parseName(cursor, 'the name of a view');
-  let columns: readonly Identifier[] = [];
-  if (cursor.at('('))
-    columns = parseOpenElements(cursor).flatMap((element) =>
-      element.kind === 'column-definition' ? [element.name] : [],
-    );
+  const elements = cursor.at('(') ? parseOpenElements(cursor) : [];
+  const columns = elements.flatMap((element) => (element.kind === 'column-definition' ? [element.name] : []));
   const options: Option[] = [];
   while (!cursor.at('AS') && !cursor.at(';') && !cursor.atEnd && !cursor.recovering) {
     const from = cursor.start;
@@ -253,7 +250,18 @@ function parseView(
   // A metric view is defined by a text in YAML.
   if (cursor.kind === tokenKind.string) return parseOpaque(cursor, start);
   const query = parseQueryWithTables(cursor);
-  return { kind: 'create-view', start, end: cursor.end, alter: false, ...head, name, columns, options, query };
+  return {
+    kind: 'create-view',
+    start,
+    end: cursor.end,
+    alter: false,
+    ...head,
+    name,
+    columns,
+    elements,
+    options,
+    query,
+  };
 }
 
 /** CREATE TYPE name AS type. */

@@ -79,6 +79,20 @@ function parseOtherPostfix(cursor: Cursor, operand: Expression): Expression | nu
       const member = cursor.at('[') ? cursor.missingIdentifier() : namePart(cursor);
       return { kind: 'member', start, end: cursor.end, object: operand, member, arguments: null };
     }
+    case '': {
+      // `column :path` with a blank before it looks like a parameter, which can't stand behind an operand.
+      const isPath = cursor.dialect.family === 'spark' && cursor.kind === tokenKind.variable;
+      if (!isPath || operand.kind === 'literal' || !/^:[\p{L}_]/u.test(cursor.tokenText)) return null;
+      const member: Identifier = {
+        kind: 'identifier',
+        start: cursor.start + 1,
+        end: cursor.currentEnd,
+        name: cursor.tokenText.slice(1),
+        quote: 'none',
+      };
+      cursor.advance();
+      return { kind: 'member', start, end: cursor.end, object: operand, member, arguments: null };
+    }
     case '->': {
       if (cursor.dialect.family !== 'spark' && operand.kind !== 'tuple') return null;
       const parameters = lambdaParameters(operand);

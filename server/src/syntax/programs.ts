@@ -290,6 +290,7 @@ export function parseView(cursor: Cursor, start: number, alter: boolean, materia
     temporary: false,
     name,
     columns,
+    elements: none,
     options,
     query,
   };

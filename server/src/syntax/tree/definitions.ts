@@ -225,6 +225,8 @@ export interface CreateView extends NodeBase {
   readonly temporary: boolean;
   readonly name: Name;
   readonly columns: readonly Identifier[];
+  /** Spark's columns with types and comments and constraints, of which `columns` has the names; [] in T-SQL. */
+  readonly elements: readonly TableElement[];
   readonly options: readonly Option[];
   readonly query: Query;
 }
