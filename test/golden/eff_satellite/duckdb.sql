@@ -16,17 +16,45 @@ SET VARIABLE SkippedRows = (
 
 -- Staged relationships with all their keys; identical ones count once.
 CREATE OR REPLACE TEMP TABLE "staged" AS
-SELECT DISTINCT
-    sha256(UPPER(trim(s."order_no", ' ')) || '||' || UPPER(trim(s."clerk", ' '))) AS "link_hk",
-    sha256(UPPER(trim(s."order_no", ' '))) AS "order_hk",
-    sha256(UPPER(trim(s."clerk", ' '))) AS "clerk_hk",
-    s."eff_from",
-    s."load_ts",
-    s."record_source",
-    s."eff_from" AS "effective_time"
-FROM "stage" AS s
-WHERE NULLIF(trim(s."order_no", ' '), '') IS NOT NULL
-  AND NULLIF(trim(s."clerk", ' '), '') IS NOT NULL;
+SELECT
+    r."link_hk",
+    r."order_hk",
+    r."clerk_hk",
+    r."eff_from",
+    r."load_ts",
+    r."record_source",
+    r."effective_time",
+    r."key_part_1_",
+    r."key_part_2_"
+FROM (
+    SELECT
+        s."link_hk",
+        s."order_hk",
+        s."clerk_hk",
+        s."eff_from",
+        s."load_ts",
+        s."record_source",
+        s."effective_time",
+        s."key_part_1_",
+        s."key_part_2_",
+        ROW_NUMBER() OVER (PARTITION BY s."link_hk", s."order_hk", s."clerk_hk", s."eff_from", s."load_ts", s."record_source", s."effective_time" ORDER BY s."key_part_1_", s."key_part_2_") AS "sighting"
+    FROM (
+        SELECT
+            sha256(UPPER(trim(s."order_no", ' ')) || '||' || UPPER(trim(s."clerk", ' '))) AS "link_hk",
+            sha256(UPPER(trim(s."order_no", ' '))) AS "order_hk",
+            sha256(UPPER(trim(s."clerk", ' '))) AS "clerk_hk",
+            s."eff_from",
+            s."load_ts",
+            s."record_source",
+            s."eff_from" AS "effective_time",
+            s."order_no" AS "key_part_1_",
+            s."clerk" AS "key_part_2_"
+        FROM "stage" AS s
+        WHERE NULLIF(trim(s."order_no", ' '), '') IS NOT NULL
+          AND NULLIF(trim(s."clerk", ' '), '') IS NOT NULL
+    ) AS s
+) AS r
+WHERE r."sighting" = 1;
 
 -- Distinct relationships in the stage.
 SET VARIABLE AcceptedRows = (
@@ -113,7 +141,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('late_row: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(nullif(trim(coalesce(left(CAST(s."link_hk" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(s."key_part_1_" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') || '/' || coalesce(nullif(trim(coalesce(left(CAST(s."key_part_2_" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."staged" AS s
         INNER JOIN (
             SELECT

@@ -36,27 +36,44 @@ BEGIN TRY
     WITH (DISTRIBUTION = ROUND_ROBIN)
     AS
     SELECT
-        MIN(d.[link_hk]) AS [link_hk],
-        MIN(d.[order_hk]) AS [order_hk],
-        MIN(d.[clerk_hk]) AS [clerk_hk],
-        d.[eff_from],
-        d.[load_ts],
-        MIN(d.[record_source]) AS [record_source],
-        d.[effective_time]
+        r.[link_hk],
+        r.[order_hk],
+        r.[clerk_hk],
+        r.[eff_from],
+        r.[load_ts],
+        r.[record_source],
+        r.[effective_time],
+        r.[key_part_1_],
+        r.[key_part_2_]
     FROM (
         SELECT
-            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(2424), (UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[order_no])))) + '||' + UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[clerk]))))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [link_hk],
-            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[order_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [order_hk],
-            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[clerk])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [clerk_hk],
+            s.[link_hk],
+            s.[order_hk],
+            s.[clerk_hk],
             s.[eff_from],
             s.[load_ts],
             s.[record_source],
-            s.[eff_from] AS [effective_time]
-        FROM [dbo].[stage] AS s
-        WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[order_no]))) > 0 THEN LTRIM(RTRIM(s.[order_no])) END IS NOT NULL
-          AND CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[clerk]))) > 0 THEN LTRIM(RTRIM(s.[clerk])) END IS NOT NULL
-    ) AS d
-    GROUP BY d.[link_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[link_hk]), d.[order_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[order_hk]), d.[clerk_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[clerk_hk]), d.[eff_from], d.[load_ts], d.[record_source] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(d.[record_source]), d.[effective_time];
+            s.[effective_time],
+            s.[key_part_1_],
+            s.[key_part_2_],
+            ROW_NUMBER() OVER (PARTITION BY s.[link_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[link_hk]), s.[order_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[order_hk]), s.[clerk_hk] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[clerk_hk]), s.[eff_from], s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2_UTF8, DATALENGTH(s.[record_source]), s.[effective_time] ORDER BY s.[key_part_1_] COLLATE Latin1_General_100_BIN2_UTF8, s.[key_part_2_] COLLATE Latin1_General_100_BIN2_UTF8) AS [sighting]
+        FROM (
+            SELECT
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(2424), (UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[order_no])))) + '||' + UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[clerk]))))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [link_hk],
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[order_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [order_hk],
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(1212), UPPER(LTRIM(RTRIM(CONVERT(varchar(400), s.[clerk])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [clerk_hk],
+                s.[eff_from],
+                s.[load_ts],
+                s.[record_source],
+                s.[eff_from] AS [effective_time],
+                s.[order_no] AS [key_part_1_],
+                s.[clerk] AS [key_part_2_]
+            FROM [dbo].[stage] AS s
+            WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[order_no]))) > 0 THEN LTRIM(RTRIM(s.[order_no])) END IS NOT NULL
+              AND CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[clerk]))) > 0 THEN LTRIM(RTRIM(s.[clerk])) END IS NOT NULL
+        ) AS s
+    ) AS r
+    WHERE r.[sighting] = 1;
 
     -- Distinct relationships in the stage.
     SELECT
@@ -146,7 +163,7 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], ', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), s.[link_hk]), 100), 'NULL'), ''), '(blank)') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), s.[key_part_1_]), 100), 'NULL'), ''), '(blank)') + '/' + COALESCE(NULLIF(COALESCE(LEFT(CONVERT(varchar(8000), s.[key_part_2_]), 100), 'NULL'), ''), '(blank)') AS [offender]
         FROM #staged AS s
         INNER JOIN (
             SELECT

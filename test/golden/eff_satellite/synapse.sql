@@ -41,27 +41,44 @@ BEGIN TRY
     WITH (DISTRIBUTION = ROUND_ROBIN)
     AS
     SELECT
-        MIN(d.[link_hk]) AS [link_hk],
-        MIN(d.[order_hk]) AS [order_hk],
-        MIN(d.[clerk_hk]) AS [clerk_hk],
-        d.[eff_from],
-        d.[load_ts],
-        MIN(d.[record_source]) AS [record_source],
-        d.[effective_time]
+        r.[link_hk],
+        r.[order_hk],
+        r.[clerk_hk],
+        r.[eff_from],
+        r.[load_ts],
+        r.[record_source],
+        r.[effective_time],
+        r.[key_part_1_],
+        r.[key_part_2_]
     FROM (
         SELECT
-            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(624), (UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[order_no])))) + N'||' + UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[clerk]))))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [link_hk],
-            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[order_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [order_hk],
-            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[clerk])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [clerk_hk],
+            s.[link_hk],
+            s.[order_hk],
+            s.[clerk_hk],
             s.[eff_from],
             s.[load_ts],
             s.[record_source],
-            s.[eff_from] AS [effective_time]
-        FROM [dbo].[stage] AS s
-        WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[order_no]))) > 0 THEN LTRIM(RTRIM(s.[order_no])) END IS NOT NULL
-          AND CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[clerk]))) > 0 THEN LTRIM(RTRIM(s.[clerk])) END IS NOT NULL
-    ) AS d
-    GROUP BY d.[link_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[link_hk]), d.[order_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[order_hk]), d.[clerk_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[clerk_hk]), d.[eff_from], d.[load_ts], d.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[record_source]), d.[effective_time];
+            s.[effective_time],
+            s.[key_part_1_],
+            s.[key_part_2_],
+            ROW_NUMBER() OVER (PARTITION BY CONVERT(nvarchar(64), s.[link_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[link_hk]), CONVERT(nvarchar(64), s.[order_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[order_hk]), CONVERT(nvarchar(64), s.[clerk_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[clerk_hk]), s.[eff_from], s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[record_source]), s.[effective_time] ORDER BY s.[key_part_1_] COLLATE Latin1_General_100_BIN2, s.[key_part_2_] COLLATE Latin1_General_100_BIN2) AS [sighting]
+        FROM (
+            SELECT
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(624), (UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[order_no])))) + N'||' + UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[clerk]))))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [link_hk],
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[order_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [order_hk],
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[clerk])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [clerk_hk],
+                s.[eff_from],
+                s.[load_ts],
+                s.[record_source],
+                s.[eff_from] AS [effective_time],
+                s.[order_no] AS [key_part_1_],
+                s.[clerk] AS [key_part_2_]
+            FROM [dbo].[stage] AS s
+            WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[order_no]))) > 0 THEN LTRIM(RTRIM(s.[order_no])) END IS NOT NULL
+              AND CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[clerk]))) > 0 THEN LTRIM(RTRIM(s.[clerk])) END IS NOT NULL
+        ) AS s
+    ) AS r
+    WHERE r.[sighting] = 1;
 
     -- Distinct relationships in the stage.
     SET @AcceptedRows = (
@@ -154,7 +171,7 @@ BEGIN TRY
         SELECT STRING_AGG(o.[offender], N', ')
         FROM (
             SELECT TOP (5)
-                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[link_hk]), 100), N'NULL'), N''), N'(blank)') AS [offender]
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[key_part_1_]), 100), N'NULL'), N''), N'(blank)') + N'/' + COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[key_part_2_]), 100), N'NULL'), N''), N'(blank)') AS [offender]
             FROM #staged AS s
             INNER JOIN (
                 SELECT

@@ -16,23 +16,46 @@ SET VARIABLE SkippedRows = (
 
 -- Staged rows with a key; identical ones count once.
 CREATE OR REPLACE TEMP TABLE "staged" AS
-SELECT DISTINCT
-    sha256(UPPER(trim(s."cust_no", ' '))) AS "cust_hk",
-    s."phone",
-    sha256(COALESCE(NULLIF(UPPER(trim(s."label", ' ')), ''), '^^') || '||' || COALESCE(NULLIF(UPPER(trim(s."phone", ' ')), ''), '^^')) AS "hashdiff",
-    s."label",
-    s."load_ts",
-    s."record_source"
-FROM "stage" AS s
-WHERE NULLIF(trim(s."cust_no", ' '), '') IS NOT NULL
-  AND NULLIF(trim(s."phone", ' '), '') IS NOT NULL;
+SELECT
+    r."cust_hk",
+    r."phone",
+    r."hashdiff",
+    r."label",
+    r."load_ts",
+    r."record_source",
+    r."key_part_1_"
+FROM (
+    SELECT
+        s."cust_hk",
+        s."phone",
+        s."hashdiff",
+        s."label",
+        s."load_ts",
+        s."record_source",
+        s."key_part_1_",
+        ROW_NUMBER() OVER (PARTITION BY s."cust_hk", s."phone", s."hashdiff", s."label", s."load_ts", s."record_source" ORDER BY s."key_part_1_") AS "sighting"
+    FROM (
+        SELECT
+            sha256(UPPER(trim(s."cust_no", ' '))) AS "cust_hk",
+            s."phone",
+            sha256(COALESCE(NULLIF(UPPER(trim(s."label", ' ')), ''), '^^') || '||' || COALESCE(NULLIF(UPPER(trim(s."phone", ' ')), ''), '^^')) AS "hashdiff",
+            s."label",
+            s."load_ts",
+            s."record_source",
+            s."cust_no" AS "key_part_1_"
+        FROM "stage" AS s
+        WHERE NULLIF(trim(s."cust_no", ' '), '') IS NOT NULL
+          AND NULLIF(trim(s."phone", ' '), '') IS NOT NULL
+    ) AS s
+) AS r
+WHERE r."sighting" = 1;
 
 -- A dependent child key that is staged twice in one set stops the load.
 SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('duplicate_key: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(nullif(trim(coalesce(left(CAST(MIN(s."cust_hk") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') || '/' || coalesce(nullif(trim(coalesce(left(CAST(MIN(s."phone") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(coalesce(nullif(trim(coalesce(left(CAST(MIN(s."key_part_1_") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') || '/' || coalesce(nullif(trim(coalesce(left(CAST(MIN(s."phone") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."staged" AS s
         GROUP BY s."cust_hk", s."load_ts", s."phone"
         HAVING COUNT(*) > 1
@@ -90,7 +113,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('late_row: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(nullif(trim(coalesce(left(CAST(s."cust_hk" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(s."key_part_1_" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."staged" AS s
         INNER JOIN temp."late" AS l
             ON l."cust_hk" = s."cust_hk"

@@ -43,25 +43,38 @@ BEGIN TRY
     WITH (DISTRIBUTION = ROUND_ROBIN)
     AS
     SELECT
-        MIN(d.[cust_hk]) AS [cust_hk],
-        MIN(d.[phone]) AS [phone],
-        MIN(d.[hashdiff]) AS [hashdiff],
-        MIN(d.[label]) AS [label],
-        d.[load_ts],
-        MIN(d.[record_source]) AS [record_source]
+        r.[cust_hk],
+        r.[phone],
+        r.[hashdiff],
+        r.[label],
+        r.[load_ts],
+        r.[record_source],
+        r.[key_part_1_]
     FROM (
         SELECT
-            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [cust_hk],
+            s.[cust_hk],
             s.[phone],
-            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(624), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[label]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[label])))) END, N'^^') + N'||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone])))) END, N'^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
+            s.[hashdiff],
             s.[label],
             s.[load_ts],
-            s.[record_source]
-        FROM [dbo].[stage] AS s
-        WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[cust_no]))) > 0 THEN LTRIM(RTRIM(s.[cust_no])) END IS NOT NULL
-          AND CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[phone]))) > 0 THEN LTRIM(RTRIM(s.[phone])) END IS NOT NULL
-    ) AS d
-    GROUP BY d.[cust_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[cust_hk]), d.[phone] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[phone]), d.[hashdiff] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[hashdiff]), d.[label] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[label]), d.[load_ts], d.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[record_source]);
+            s.[record_source],
+            s.[key_part_1_],
+            ROW_NUMBER() OVER (PARTITION BY CONVERT(nvarchar(64), s.[cust_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_hk]), s.[phone] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[phone]), CONVERT(nvarchar(64), s.[hashdiff]) COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[hashdiff]), s.[label] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[label]), s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[record_source]) ORDER BY s.[key_part_1_] COLLATE Latin1_General_100_BIN2) AS [sighting]
+        FROM (
+            SELECT
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [cust_hk],
+                s.[phone],
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(624), (COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[label]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[label])))) END, N'^^') + N'||' + COALESCE(CASE WHEN DATALENGTH(UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone]))))) > 0 THEN UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[phone])))) END, N'^^')) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [hashdiff],
+                s.[label],
+                s.[load_ts],
+                s.[record_source],
+                s.[cust_no] AS [key_part_1_]
+            FROM [dbo].[stage] AS s
+            WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[cust_no]))) > 0 THEN LTRIM(RTRIM(s.[cust_no])) END IS NOT NULL
+              AND CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[phone]))) > 0 THEN LTRIM(RTRIM(s.[phone])) END IS NOT NULL
+        ) AS s
+    ) AS r
+    WHERE r.[sighting] = 1;
 
     -- A dependent child key that is staged twice in one set stops the load.
     SET @Offenders = NULL;
@@ -69,7 +82,7 @@ BEGIN TRY
         SELECT STRING_AGG(o.[offender], N', ')
         FROM (
             SELECT TOP (5)
-                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[cust_hk])), 100), N'NULL'), N''), N'(blank)') + N'/' + COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[phone])), 100), N'NULL'), N''), N'(blank)') AS [offender]
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[key_part_1_])), 100), N'NULL'), N''), N'(blank)')), 100), N'NULL'), N''), N'(blank)') + N'/' + COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[phone])), 100), N'NULL'), N''), N'(blank)') AS [offender]
             FROM #staged AS s
             GROUP BY CONVERT(nvarchar(64), s.[cust_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_hk]), s.[load_ts], s.[phone] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[phone])
             HAVING COUNT_BIG(*) > 1
@@ -136,7 +149,7 @@ BEGIN TRY
         SELECT STRING_AGG(o.[offender], N', ')
         FROM (
             SELECT TOP (5)
-                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[cust_hk]), 100), N'NULL'), N''), N'(blank)') AS [offender]
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[key_part_1_]), 100), N'NULL'), N''), N'(blank)') AS [offender]
             FROM #staged AS s
             INNER JOIN #late AS l
                 ON l.[cust_hk] = s.[cust_hk]

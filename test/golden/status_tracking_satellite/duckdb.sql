@@ -22,12 +22,29 @@ SET VARIABLE SkippedRows = (
 
 -- Staged rows with a key; identical ones count once.
 CREATE OR REPLACE TEMP TABLE "staged" AS
-SELECT DISTINCT
-    sha256(UPPER(trim(s."acct_no", ' '))) AS "acct_hk",
-    s."load_ts",
-    s."record_source"
-FROM "stage" AS s
-WHERE NULLIF(trim(s."acct_no", ' '), '') IS NOT NULL;
+SELECT
+    r."acct_hk",
+    r."load_ts",
+    r."record_source",
+    r."key_part_1_"
+FROM (
+    SELECT
+        s."acct_hk",
+        s."load_ts",
+        s."record_source",
+        s."key_part_1_",
+        ROW_NUMBER() OVER (PARTITION BY s."acct_hk", s."load_ts", s."record_source" ORDER BY s."key_part_1_") AS "sighting"
+    FROM (
+        SELECT
+            sha256(UPPER(trim(s."acct_no", ' '))) AS "acct_hk",
+            s."load_ts",
+            s."record_source",
+            s."acct_no" AS "key_part_1_"
+        FROM "stage" AS s
+        WHERE NULLIF(trim(s."acct_no", ' '), '') IS NOT NULL
+    ) AS s
+) AS r
+WHERE r."sighting" = 1;
 
 -- Distinct keys in the stage.
 SET VARIABLE AcceptedRows = (
@@ -62,7 +79,7 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('late_row: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(nullif(trim(coalesce(left(CAST(s."acct_hk" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(s."key_part_1_" AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM temp."staged" AS s
         INNER JOIN temp."stored" AS o
             ON o."acct_hk" = s."acct_hk"

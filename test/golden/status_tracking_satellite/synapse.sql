@@ -51,18 +51,28 @@ BEGIN TRY
     WITH (DISTRIBUTION = ROUND_ROBIN)
     AS
     SELECT
-        MIN(d.[acct_hk]) AS [acct_hk],
-        d.[load_ts],
-        MIN(d.[record_source]) AS [record_source]
+        r.[acct_hk],
+        r.[load_ts],
+        r.[record_source],
+        r.[key_part_1_]
     FROM (
         SELECT
-            LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[acct_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [acct_hk],
+            s.[acct_hk],
             s.[load_ts],
-            s.[record_source]
-        FROM [dbo].[stage] AS s
-        WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[acct_no]))) > 0 THEN LTRIM(RTRIM(s.[acct_no])) END IS NOT NULL
-    ) AS d
-    GROUP BY d.[acct_hk] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[acct_hk]), d.[load_ts], d.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[record_source]);
+            s.[record_source],
+            s.[key_part_1_],
+            ROW_NUMBER() OVER (PARTITION BY CONVERT(nvarchar(64), s.[acct_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[acct_hk]), s.[load_ts], s.[record_source] COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[record_source]) ORDER BY s.[key_part_1_] COLLATE Latin1_General_100_BIN2) AS [sighting]
+        FROM (
+            SELECT
+                LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[acct_no])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [acct_hk],
+                s.[load_ts],
+                s.[record_source],
+                s.[acct_no] AS [key_part_1_]
+            FROM [dbo].[stage] AS s
+            WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[acct_no]))) > 0 THEN LTRIM(RTRIM(s.[acct_no])) END IS NOT NULL
+        ) AS s
+    ) AS r
+    WHERE r.[sighting] = 1;
 
     -- Distinct keys in the stage.
     SET @AcceptedRows = (
@@ -101,7 +111,7 @@ BEGIN TRY
         SELECT STRING_AGG(o.[offender], N', ')
         FROM (
             SELECT TOP (5)
-                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[acct_hk]), 100), N'NULL'), N''), N'(blank)') AS [offender]
+                COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), s.[key_part_1_]), 100), N'NULL'), N''), N'(blank)') AS [offender]
             FROM #staged AS s
             INNER JOIN #stored AS o
                 ON o.[acct_hk] = s.[acct_hk]

@@ -25,6 +25,7 @@ import { feedOf, keyLabel, type LoadContext, report } from '../context.ts';
 import { type Expression, types } from '../language.ts';
 import type { LoadPlan, Step } from '../plan.ts';
 import { acceptedRows } from '../stage.ts';
+import { distinctRows, keyName, partItems } from '../vault/key-parts.ts';
 import { newestStored } from '../vault/newest.ts';
 import {
   keyCount,
@@ -124,13 +125,12 @@ function makeSets(stage: VaultStage): Sets | null {
 function setSteps(sets: Sets): readonly Step[] {
   const { stage } = sets;
   const collapses = stage.context.options.duplicates !== 'fail';
-  const staged = stagedRows(stage);
   return [
     {
       kind: 'let',
       says: collapses ? 'Staged rows with a key; identical ones count once.' : 'Staged rows with a key.',
       name: 'staged',
-      query: collapses ? { ...staged, distinct: true, text: 'exact' } : staged,
+      query: collapses ? distinctRows(stage) : stagedRows(stage, partItems(stage)),
     },
     memberGuard(sets),
     keyCount(stage, named('staged'), 'Distinct keys in the stage.', acceptedRows.name),
@@ -156,7 +156,8 @@ function setSteps(sets: Sets): readonly Step[] {
 
 /** One dependent child key with two contents makes no set. */
 function memberGuard({ stage, loadTs, children }: Sets): Step {
-  const shown = [...stage.keys, ...children].map((of) => aggregate('min', stagedAs('s', of)));
+  const least = (value: Expression): Expression => aggregate('min', value);
+  const shown = [keyName(stage, 's', least), ...children.map((of) => least(stagedAs('s', of)))];
   return {
     kind: 'guard-rows',
     says: 'A dependent child key that is staged twice in one set stops the load.',
@@ -208,14 +209,10 @@ function sameTimeGuard(sets: Sets): Step {
     kind: 'guard-rows',
     says: 'Another set for a load time that is stored already stops the load.',
     code: 'same_timestamp_conflict',
-    query: select(
-      [item('offender', keyLabel(stage.keys.map((of) => stagedAs('s', of))))],
-      source(named('staged'), 's'),
-      {
-        joins: [join('inner', named('newest'), 'n', sameKey(stage, 'n', 's'))],
-        where: [compare(stagedAs('s', loadTs), '=', column('n', 'newest_time', loadTs.type)), notExists(stored)],
-      },
-    ),
+    query: select([item('offender', keyName(stage, 's'))], source(named('staged'), 's'), {
+      joins: [join('inner', named('newest'), 'n', sameKey(stage, 'n', 's'))],
+      where: [compare(stagedAs('s', loadTs), '=', column('n', 'newest_time', loadTs.type)), notExists(stored)],
+    }),
   };
 }
 
@@ -285,17 +282,13 @@ function lateSetGuard(sets: Sets): readonly Step[] {
       kind: 'guard-rows',
       says: 'A late set that is not the one in force at its load time stops the load.',
       code: 'late_row',
-      query: select(
-        [item('offender', keyLabel(stage.keys.map((of) => stagedAs('s', of))))],
-        source(named('staged'), 's'),
-        {
-          joins: [
-            join('inner', named('late'), 'l', [...sameKey(stage, 'l', 's'), sameTime(sets, 'l', 's')]),
-            join('left', storedSizes, 'k', [...sameKey(stage, 'k', 'l'), compare(stagedAs('k', loadTs), '=', inForce)]),
-          ],
-          where: [any(isNull(sizeOf('k')), compare(sizeOf('k'), '<>', sizeOf('l')), notExists(stored))],
-        },
-      ),
+      query: select([item('offender', keyName(stage, 's'))], source(named('staged'), 's'), {
+        joins: [
+          join('inner', named('late'), 'l', [...sameKey(stage, 'l', 's'), sameTime(sets, 'l', 's')]),
+          join('left', storedSizes, 'k', [...sameKey(stage, 'k', 'l'), compare(stagedAs('k', loadTs), '=', inForce)]),
+        ],
+        where: [any(isNull(sizeOf('k')), compare(sizeOf('k'), '<>', sizeOf('l')), notExists(stored))],
+      }),
     },
   ];
 }

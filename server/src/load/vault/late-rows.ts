@@ -1,7 +1,7 @@
 import { compare, item, join, literal, named, notExists, select, source, table } from '../build.ts';
-import { keyLabel } from '../context.ts';
 import type { Expression } from '../language.ts';
 import type { Step } from '../plan.ts';
+import { keyName } from './key-parts.ts';
 import { type StagedColumn, sameKey, stagedAs, type VaultStage } from './staging.ts';
 
 /**
@@ -24,14 +24,10 @@ export function lateRowGuard(
       kind: 'guard-rows',
       says,
       code: 'late_row',
-      query: select(
-        [item('offender', keyLabel(stage.keys.map((key) => stagedAs('s', key))))],
-        source(named('staged'), 's'),
-        {
-          joins: [join('inner', named('stored'), 'o', sameKey(stage, 'o', 's'))],
-          where: [compare(stagedAs('s', loadTs), '<', stagedAs('o', loadTs)), notExists(isKnown)],
-        },
-      ),
+      query: select([item('offender', keyName(stage, 's'))], source(named('staged'), 's'), {
+        joins: [join('inner', named('stored'), 'o', sameKey(stage, 'o', 's'))],
+        where: [compare(stagedAs('s', loadTs), '<', stagedAs('o', loadTs)), notExists(isKnown)],
+      }),
     },
   ];
 }

@@ -1,4 +1,5 @@
 /** Starts and ends that the source delivers: a row is stored when it leaves the state that was known before. */
+
 import {
   any,
   ascending,
@@ -19,8 +20,9 @@ import {
 } from '../../build.ts';
 import type { Expression } from '../../language.ts';
 import type { Step } from '../../plan.ts';
+import { distinctRows } from '../key-parts.ts';
 import { lateRowGuard } from '../late-rows.ts';
-import { sameKey, stagedAs, stagedRows } from '../staging.ts';
+import { sameKey, stagedAs } from '../staging.ts';
 import { closedFlag, flagAs, newestRows, type Relationships, type WrittenColumn, writtenAs } from './relation.ts';
 
 /** Steps that end in `changes`, the rows to insert. `staged` bears the accepted rows. */
@@ -34,7 +36,7 @@ export function deliveredEndSteps(of: Relationships): readonly Step[] {
       kind: 'let',
       says: 'Staged relationships with all their keys; identical ones count once.',
       name: 'staged',
-      query: { ...stagedRows(stage), distinct: true, text: 'exact' },
+      query: distinctRows(stage),
     },
     {
       kind: 'let',

@@ -2,6 +2,7 @@
  * Ends that the load derives: the relationships delivered for a driving key are its open ones; those that were open
  * before and are not delivered are closed at the effective time of the delivery.
  */
+
 import {
   aggregate,
   any,
@@ -24,10 +25,10 @@ import {
   union,
   window,
 } from '../../build.ts';
-import { keyLabel } from '../../context.ts';
 import type { Expression, Query } from '../../language.ts';
 import type { Step } from '../../plan.ts';
-import { sameKey, stagedAs, stagedRows } from '../staging.ts';
+import { distinctRows, keyName } from '../key-parts.ts';
+import { sameKey, stagedAs } from '../staging.ts';
 import {
   flagAs,
   newestRows,
@@ -54,7 +55,7 @@ function stagedStep(of: Relationships): Step {
     kind: 'let',
     says: 'Staged relationships with all their keys; identical ones count once.',
     name: 'staged',
-    query: { ...stagedRows(filled, [item(effectiveTime, stagedEffectiveTime(of))]), distinct: true, text: 'exact' },
+    query: distinctRows(filled, [{ name: effectiveTime, type: of.start.type, value: stagedEffectiveTime(of) }]),
   };
 }
 
@@ -145,21 +146,17 @@ function timeGuards(of: Relationships): readonly Step[] {
       kind: 'guard-rows',
       says: 'A relationship that comes with a load time before the newest stored one of its driving key, and is not stored, stops the load.',
       code: 'late_row',
-      query: select(
-        [item('offender', keyLabel(stage.keys.map((key) => stagedAs('s', key))))],
-        source(named('staged'), 's'),
-        {
-          joins: [join('inner', newestOfDrivers(of), 'n', sameColumns(drivers, 'n', 's'))],
-          where: [
-            compare(stagedAs('s', loadTs), '<', column('n', 'newest_time', loadTs.type)),
-            notExists(
-              select([item('one', literal(1))], source(table(stage.context.target.name), 't'), {
-                where: [...sameKey(stage, 't', 's'), compare(stagedAs('t', loadTs), '<=', stagedAs('s', loadTs))],
-              }),
-            ),
-          ],
-        },
-      ),
+      query: select([item('offender', keyName(stage, 's'))], source(named('staged'), 's'), {
+        joins: [join('inner', newestOfDrivers(of), 'n', sameColumns(drivers, 'n', 's'))],
+        where: [
+          compare(stagedAs('s', loadTs), '<', column('n', 'newest_time', loadTs.type)),
+          notExists(
+            select([item('one', literal(1))], source(table(stage.context.target.name), 't'), {
+              where: [...sameKey(stage, 't', 's'), compare(stagedAs('t', loadTs), '<=', stagedAs('s', loadTs))],
+            }),
+          ),
+        ],
+      }),
     },
   ];
 }

@@ -24,8 +24,9 @@ import { instant } from '../../clock.ts';
 import { type Expression, type Relation, types } from '../../language.ts';
 import type { Step } from '../../plan.ts';
 import { acceptedRows } from '../../stage.ts';
+import { partAs } from '../key-parts.ts';
 import { keyCount, keyForm, keyTextOf, sameKey, sameKeyValue, stagedAs, stagedRows, storedAs } from '../staging.ts';
-import { besideColumns, carried, contentOn, partAs, type Satellite, storedContent, storedTime } from './rows.ts';
+import { besideColumns, carried, contentOn, type Satellite, storedContent, storedTime } from './rows.ts';
 
 const highWater = 'HighWaterMark';
 

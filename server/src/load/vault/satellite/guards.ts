@@ -15,8 +15,9 @@ import {
 } from '../../build.ts';
 import type { Expression, Query } from '../../language.ts';
 import type { Step } from '../../plan.ts';
+import { keyName } from '../key-parts.ts';
 import { keyForm, keyTextOf, sameKey, stagedAs, storedAs } from '../staging.ts';
-import { contentOn, keyName, type Satellite, storedTime } from './rows.ts';
+import { contentOn, type Satellite, storedTime } from './rows.ts';
 
 /** Of the rows of one key, that say it differently at most in case or blanks. */
 const anyOf = (value: Expression): Expression => aggregate('min', value);
@@ -30,7 +31,7 @@ export function guards(satellite: Satellite): readonly Step[] {
       kind: 'guard-rows',
       says: 'A key that is staged more than once for one load date stops the load.',
       code: 'duplicate_key',
-      query: select([item('offender', keyName(satellite, 's', anyOf))], source(named('staged'), 's'), {
+      query: select([item('offender', keyName(stage, 's', anyOf))], source(named('staged'), 's'), {
         groupBy: [...stage.keys.map((key) => keyForm(context, key, stagedAs('s', key))), stagedAs('s', loadTs)],
         text: keyTextOf(stage),
         having: [compare(countRows(), '>', literal(1))],
@@ -47,7 +48,7 @@ export function guards(satellite: Satellite): readonly Step[] {
       kind: 'guard-rows',
       says: 'A row older than the latest version of its key stops the load, unless it says what was stored for its time.',
       code: 'late_row',
-      query: select([item('offender', keyName(satellite, 's'))], source(named('sequence'), 's'), {
+      query: select([item('offender', keyName(stage, 's'))], source(named('sequence'), 's'), {
         where: [
           compare(stagedAs('s', loadTs), '<', storedTime('s', satellite)),
           notExists(versionInForce(satellite, 's')),
@@ -64,7 +65,7 @@ function sameTimeGuards(satellite: Satellite): readonly Step[] {
     kind: 'guard-rows',
     says: 'Two contents of a key for one load date stop the load.',
     code: 'same_timestamp_conflict',
-    query: select([item('offender', keyName(satellite, 's', anyOf))], source(named('sequence'), 's'), {
+    query: select([item('offender', keyName(stage, 's', anyOf))], source(named('sequence'), 's'), {
       groupBy: [...stage.keys.map((key) => keyForm(context, key, stagedAs('s', key))), stagedAs('s', loadTs)],
       text: keyTextOf(stage),
       having: [compare(countRows(), '>', literal(1))],
@@ -77,7 +78,7 @@ function sameTimeGuards(satellite: Satellite): readonly Step[] {
       kind: 'guard-rows',
       says: 'Another content than the stored one of this load date stops the load.',
       code: 'same_timestamp_conflict',
-      query: select([item('offender', keyName(satellite, 's'))], source(named('sequence'), 's'), {
+      query: select([item('offender', keyName(stage, 's'))], source(named('sequence'), 's'), {
         where: [
           compare(stagedAs('s', loadTs), '<=', storedTime('s', satellite)),
           exists(storedAt(satellite, 's', false)),

@@ -1,9 +1,10 @@
 /** What a satellite load compares, and the columns in which its steps hand rows on. */
 import { column, item } from '../../build.ts';
-import { columnOf, columnType, feedOf, freeName, keyLabel, type LoadContext, report } from '../../context.ts';
+import { feedOf, freeName, type LoadContext, report } from '../../context.ts';
 import { type Expression, type Item, type ValueType, valueType } from '../../language.ts';
 import { digestOf } from '../hashing.ts';
-import { neededColumns, type StagedColumn, stagedAs, storedAs, type VaultStage } from '../staging.ts';
+import { type KeyPart, keyPartsOf } from '../key-parts.ts';
+import { type StagedColumn, stagedAs, storedAs, type VaultStage } from '../staging.ts';
 
 export interface Satellite {
   readonly stage: VaultStage;
@@ -11,7 +12,7 @@ export interface Satellite {
   readonly loadTs: StagedColumn;
   readonly content: Content;
   /** Stage columns of which the keys are hashed: they find the stage's rows again, and name them to a person. */
-  readonly parts: readonly KeyColumn[];
+  readonly parts: readonly KeyPart[];
 }
 
 /** What is compared: a stored hashdiff, or a digest of the tracked columns made on both sides. */
@@ -19,18 +20,6 @@ interface Content {
   readonly name: string;
   readonly staged: Expression;
   readonly stored: Expression;
-}
-
-/** A stage column that goes into a hash key. */
-interface KeyColumn {
-  /** Its name in `staged` and `sequence`. */
-  readonly name: string;
-  readonly key: StagedColumn;
-  /** Its value in a stage row (alias `s`). */
-  readonly value: Expression;
-  readonly type: ValueType;
-  /** All rows that are taken have it. */
-  readonly isPresent: boolean;
 }
 
 const digestType = valueType('varchar(64)');
@@ -46,7 +35,7 @@ export function makeSatellite(stage: VaultStage): Satellite | null {
     );
     return null;
   }
-  return { stage, context, loadTs, content: contentOf(stage), parts: keyColumnsOf(stage) };
+  return { stage, context, loadTs, content: contentOf(stage), parts: keyPartsOf(stage) };
 }
 
 function contentOf(stage: VaultStage): Content {
@@ -70,19 +59,6 @@ function contentOf(stage: VaultStage): Content {
     staged: digest((of) => of.value),
     stored: digest((of) => storedAs('t', context, of)),
   };
-}
-
-function keyColumnsOf({ context, keys }: VaultStage): readonly KeyColumn[] {
-  const needed = neededColumns(context);
-  return keys
-    .flatMap((key) => key.inputs.map((input) => ({ key, input })))
-    .map(({ key, input }, index) => ({
-      name: `key_part_${index + 1}_`,
-      key,
-      value: columnOf('s', context.source, input),
-      type: columnType(context.source, input),
-      isPresent: needed.includes(input),
-    }));
 }
 
 /** The content's type: that of the hashdiff, or of a digest that is not stored. */
@@ -113,10 +89,6 @@ export function besideColumns({ stage, content, parts }: Satellite): readonly It
   ];
 }
 
-export function partAs(alias: string, { name, type }: KeyColumn): Expression {
-  return column(alias, name, type);
-}
-
 /** The load time of the latest version of the row's key; NULL where it has none. */
 export function storedTime(alias: string, { loadTs }: Satellite): Expression {
   return column(alias, 'latest_time_', loadTs.type);
@@ -125,19 +97,4 @@ export function storedTime(alias: string, { loadTs }: Satellite): Expression {
 /** The content of the latest version of the row's key. */
 export function storedContent(alias: string, satellite: Satellite): Expression {
   return column(alias, 'latest_content_', contentType(satellite));
-}
-
-/** A key as a message names it: by the business key where it is hashed in this load. `of` reads a column of the row. */
-export function keyName(
-  satellite: Satellite,
-  alias: string,
-  of = (value: Expression): Expression => value,
-): Expression {
-  const { stage, parts } = satellite;
-  return keyLabel(
-    stage.keys.flatMap((key) => {
-      const own = parts.filter((part) => part.key === key).map((part) => partAs(alias, part));
-      return (own.length > 0 ? own : [stagedAs(alias, key)]).map(of);
-    }),
-  );
 }

@@ -22,10 +22,11 @@ import {
   window,
 } from '../../build.ts';
 import { clock } from '../../clock.ts';
-import { columnOf, converted, keyLabel } from '../../context.ts';
+import { columnOf, converted } from '../../context.ts';
 import { type Expression, type Query, types } from '../../language.ts';
 import type { Step } from '../../plan.ts';
 import { ghostKey } from '../ghosts.ts';
+import { distinctRows, keyName, partItems } from '../key-parts.ts';
 import { lateRowGuard } from '../late-rows.ts';
 import {
   keyForms,
@@ -56,11 +57,12 @@ export function replaySteps(replay: Replay): readonly Step[] {
 
 /** The accepted rows; identical ones count once. */
 export function stagedStep({ stage }: Replay): Step {
+  const keepsAll = stage.context.options.duplicates === 'fail';
   return {
     kind: 'let',
-    says: 'Staged rows with a key; identical ones count once.',
+    says: keepsAll ? 'Staged rows with a key.' : 'Staged rows with a key; identical ones count once.',
     name: 'staged',
-    query: { ...stagedRows(stage), distinct: stage.context.options.duplicates !== 'fail', text: 'exact' },
+    query: keepsAll ? stagedRows(stage, partItems(stage)) : distinctRows(stage),
   };
 }
 
@@ -82,7 +84,12 @@ function rivalGuards({ stage, loadTs }: Replay): readonly Step[] {
         : 'A key that is staged with two contents for one load time stops the load.',
       code: 'duplicate_key',
       query: select(
-        [item('offender', keyLabel(stage.keys.map((key) => aggregate('min', stagedAs('s', key)))))],
+        [
+          item(
+            'offender',
+            keyName(stage, 's', (value) => aggregate('min', value)),
+          ),
+        ],
         source(named('staged'), 's'),
         {
           groupBy: [...keyForms(stage, 's'), stagedAs('s', loadTs)],
@@ -291,18 +298,18 @@ function conflictGuard({ stage, loadTs }: Replay): readonly Step[] {
       kind: 'guard-rows',
       says: 'Another state for a load time that is stored already stops the load.',
       code: 'same_timestamp_conflict',
-      query: select(
-        [item('offender', keyLabel(stage.keys.map((key) => stagedAs('s', key))))],
-        source(named('arrivals'), 's'),
-        {
-          joins: [
-            join('inner', named('stored'), 'o', [
-              ...sameKey(stage, 'o', 's'),
-              compare(stagedAs('o', loadTs), '=', stagedAs('s', loadTs)),
-            ]),
-          ],
-        },
-      ),
+      query: select([item('offender', keyName(stage, 'p'))], source(named('arrivals'), 's'), {
+        joins: [
+          join('inner', named('staged'), 'p', [
+            ...sameKey(stage, 'p', 's'),
+            compare(stagedAs('p', loadTs), '=', stagedAs('s', loadTs)),
+          ]),
+          join('inner', named('stored'), 'o', [
+            ...sameKey(stage, 'o', 's'),
+            compare(stagedAs('o', loadTs), '=', stagedAs('s', loadTs)),
+          ]),
+        ],
+      }),
     },
   ];
 }
