@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { PlatformName } from '../../protocol/platform.ts';
+import type { Position } from '../../protocol/position.ts';
 import { entityAt } from '../../server/src/features/entity.ts';
 import { hover } from '../../server/src/features/hover.ts';
 import { definition, filesMentioning, referencesIn } from '../../server/src/features/navigation.ts';
 import { renameEdits, renameRange, renameRefusal } from '../../server/src/features/rename.ts';
 import { documentSymbols } from '../../server/src/features/symbols.ts';
-import { expectRanges, openFiles, textAt, underlined, warehouse } from '../support/editor.ts';
+import { offsetOf } from '../../server/src/syntax/inspect.ts';
+import { expectRanges, type Files, openFiles, textAt, underlined, warehouse } from '../support/editor.ts';
 
 /** Goes from the cursor in `load.sql` to the underlined place of `ddl.sql`. */
 function checkDefinition(ddl: string, load: string): void {
@@ -144,5 +147,155 @@ describe('a table that another file renames', () => {
     const entity = entityAt(view, position);
     if (entity === undefined) throw new Error('nothing at the cursor');
     expect(filesMentioning(view, entity)).toEqual(['file:///house/ddl.sql']);
+  });
+});
+
+/** The texts of all files after a column is renamed at the cursor. */
+function renamed(files: Files, newName: string, platform?: PlatformName): Readonly<Record<string, string>> {
+  const { view, position, workspace } = openFiles(files, platform);
+  const entity = entityAt(view, position);
+  if (entity === undefined) throw new Error('nothing at the cursor');
+  expect(renameRefusal(entity, newName)).toBeNull();
+  const texts: Record<string, string> = {};
+  for (const file of filesMentioning(view, entity)) {
+    const other = workspace.view(file);
+    if (other === undefined) throw new Error(`no view of ${file}`);
+    const { text } = other.script;
+    const offset = (place: Position) => offsetOf(other.lineStarts, text, place);
+    const edits = [...renameEdits(other, entity, newName)].sort(
+      (left, right) => offset(right.range.start) - offset(left.range.start),
+    );
+    texts[file.slice('file:///house/'.length)] = edits.reduce(
+      (result, { range, newText }) => result.slice(0, offset(range.start)) + newText + result.slice(offset(range.end)),
+      text,
+    );
+  }
+  return texts;
+}
+
+describe('a renamed column', () => {
+  test('in keys, computed columns, checks, defaults, indexes and distributions', () => {
+    const ddl = (name: string) =>
+      `CREATE TABLE dw.T (${name} int CHECK (${name} > 0), b AS (${name} + 1), CONSTRAINT pk PRIMARY KEY (${name}), INDEX i (${name}) WHERE ${name} > 0);
+ALTER TABLE dw.T ADD CONSTRAINT d DEFAULT (0) FOR ${name}, CHECK (${name} < 9);
+CREATE INDEX j ON dw.T (b) INCLUDE (${name}) WHERE ${name} IS NOT NULL;
+ALTER TABLE dw.T ALTER COLUMN ${name} bigint;`;
+    expect(renamed({ 'ddl.sql': ddl('a').replace('(a int', '(|a int') }, 'no')).toEqual({ 'ddl.sql': ddl('no') });
+    const synapse = (name: string) =>
+      `CREATE TABLE dw.T (${name} int) WITH (DISTRIBUTION = HASH(${name}), CLUSTERED INDEX (${name}));`;
+    expect(renamed({ 'ddl.sql': synapse('a').replace('(a int', '(|a int') }, 'no', 'synapse')).toEqual({
+      'ddl.sql': synapse('no'),
+    });
+  });
+
+  test('keeps the names that queries give to what is around them', () => {
+    const files = {
+      'ddl.sql': 'CREATE TABLE dw.T (|a int, b int);',
+      'view.sql': 'CREATE VIEW dw.v AS SELECT t.a, b FROM dw.T AS t;',
+      'load.sql': `WITH c AS (SELECT a FROM dw.T) SELECT c.a FROM c;
+SELECT q.a FROM (SELECT [a], a + 1 AS n FROM dw.T) AS q;
+SELECT a INTO #t FROM dw.T;
+SELECT x.a FROM (SELECT * FROM dw.T) AS x ORDER BY a;
+INSERT INTO dw.U (a) SELECT a FROM dw.T;
+SELECT a FROM dw.v;`,
+    };
+    expect(renamed(files, 'order')).toEqual({
+      'ddl.sql': 'CREATE TABLE dw.T ([order] int, b int);',
+      'view.sql': 'CREATE VIEW dw.v AS SELECT t.[order] AS a, b FROM dw.T AS t;',
+      'load.sql': `WITH c AS (SELECT [order] AS a FROM dw.T) SELECT c.a FROM c;
+SELECT q.a FROM (SELECT [order] AS [a], [order] + 1 AS n FROM dw.T) AS q;
+SELECT [order] AS a INTO #t FROM dw.T;
+SELECT x.[order] FROM (SELECT * FROM dw.T) AS x ORDER BY [order];
+INSERT INTO dw.U (a) SELECT [order] FROM dw.T;
+SELECT a FROM dw.v;`,
+    });
+  });
+
+  test('of a view gets its name where the view gives it', () => {
+    expect(
+      renamed(
+        {
+          'ddl.sql': 'CREATE TABLE dw.T (a int, b int);',
+          'view.sql': 'CREATE VIEW dw.v AS SELECT t.a, b AS c FROM dw.T AS t;',
+          'load.sql': 'SELECT v.|a, v.c FROM dw.v;',
+        },
+        'no',
+      ),
+    ).toEqual({
+      'view.sql': 'CREATE VIEW dw.v AS SELECT t.a AS no, b AS c FROM dw.T AS t;',
+      'load.sql': 'SELECT v.no, v.c FROM dw.v;',
+    });
+    expect(
+      renamed({ 'v.sql': 'CREATE VIEW dw.v AS SELECT 1 AS c;', 'load.sql': 'SELECT |c FROM dw.v;' }, 'no', 'duckdb'),
+    ).toEqual({ 'v.sql': 'CREATE VIEW dw.v AS SELECT 1 AS no;', 'load.sql': 'SELECT no FROM dw.v;' });
+  });
+
+  test('in strings that are executed', () => {
+    const load = (name: string) => `DECLARE @sql nvarchar(max) = N'UPDATE t SET t.${name} = ''x'' FROM dw.T AS t';
+SET @sql += N' WHERE t.${name} IS NULL';
+EXEC sp_executesql @sql;`;
+    expect(renamed({ 'ddl.sql': 'CREATE TABLE dw.T (|a int);', 'load.sql': load('a') }, "it's")).toEqual({
+      'ddl.sql': "CREATE TABLE dw.T ([it's] int);",
+      'load.sql': load("[it''s]"),
+    });
+  });
+
+  test.each([
+    ['databricks', '`a b`'],
+    ['duckdb', '"a b"'],
+    ['fabric', '[a b]'],
+  ] as const)('that needs quotes gets those of %s', (platform, quoted) => {
+    expect(renamed({ 'ddl.sql': 'CREATE TABLE T (|a int);' }, 'a b', platform)).toEqual({
+      'ddl.sql': `CREATE TABLE T (${quoted} int);`,
+    });
+  });
+});
+
+describe('queries inside a statement', () => {
+  const ddl = 'CREATE TABLE dw.T (a varchar(20), b int);';
+  const load =
+    'WITH c AS (SELECT t.a, t.b + 1 AS n FROM dw.T AS t)\nMERGE dw.T AS z USING (SELECT a, n FROM c) AS q ON z.a = q.a\nWHEN MATCHED THEN UPDATE SET b = q.n;';
+  const at = (needle: string) => {
+    const place = load.indexOf(needle.replace('|', '')) + needle.indexOf('|');
+    return openFiles({ 'ddl.sql': ddl, 'load.sql': `${load.slice(0, place)}|${load.slice(place)}` });
+  };
+
+  test.each([
+    ['q.|n;', 'n'],
+    ['(SELECT a, |n', 't.b + 1 AS n'],
+    ['= q.|a', 'a'],
+    ['|q.a', 'q'],
+    ['FROM |c)', 'c'],
+    ['|z.a', 'z'],
+    ['|t.b', 't'],
+  ])('%s leads to where it gets its name', (needle, text) => {
+    const { view, position } = at(needle);
+    const [place] = definition(view, position);
+    if (place === undefined) throw new Error('no place');
+    expect([place.file, textAt(view, place.range)]).toEqual(['file:///house/load.sql', text]);
+  });
+
+  test('a column says what gives it, and which column of a table that is', () => {
+    const first = at('= q.|a');
+    expect(hover(first.view, first.position)?.markdown).toMatch(/column of a query.*varchar\(20\).*dw\.T/s);
+    const second = at('(SELECT a, |n');
+    expect(hover(second.view, second.position)?.markdown).toContain('`t.b + 1`');
+    const third = at('FROM |c)');
+    expect(hover(third.view, third.position)?.markdown).toContain('query of this statement: `a, n`');
+    const fourth = at('|z.a');
+    expect(hover(fourth.view, fourth.position)?.markdown).toContain('**dw.T**');
+  });
+
+  test('references of an alias and of a column of a query', () => {
+    for (const [needle, count] of [
+      ['|q.a', 3],
+      ['q.|n;', 2],
+      ['FROM |c)', 2],
+    ] as const) {
+      const { view, position } = at(needle);
+      const entity = entityAt(view, position);
+      if (entity === undefined) throw new Error('nothing at the cursor');
+      expect([needle, referencesIn(view, entity).length]).toEqual([needle, count]);
+    }
   });
 });

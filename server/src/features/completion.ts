@@ -1,5 +1,5 @@
 import type { CatalogColumn, CatalogTable, TableName } from '../../../protocol/catalog.ts';
-import { isSpark, isTsql } from '../../../protocol/platform.ts';
+import { isTsql } from '../../../protocol/platform.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import type { ColumnRole, TableRole } from '../../../protocol/roles.ts';
 import { bindUnit, type Scoped, type ScopeSource, scopeAt } from '../model/binding.ts';
@@ -13,6 +13,7 @@ import { tokenize } from '../syntax/tokenizer.ts';
 import { type Token, tokenKind } from '../syntax/tokens.ts';
 import type { ScriptBatch, Unit } from '../syntax/tree.ts';
 import { roleTexts } from './hover.ts';
+import { quotedName } from './quoting.ts';
 import { type DocumentView, localNamed, offsetAt, rangeAt, tableNamed } from './view.ts';
 
 export interface CompletionItem {
@@ -321,7 +322,7 @@ function columnItem(view: DocumentView, column: OfferedColumn, clause: Clause, r
       .filter((part) => part !== '')
       .join(' · '),
     documentation: column.role === null ? '' : roleTexts[column.role],
-    insertText: quoted(view, column.name),
+    insertText: quotedName(column.name, view.script.platform),
     range,
     sortText: `${rank < 0 ? 'm' : String.fromCharCode(97 + rank)}${column.name.toLowerCase()}`,
   };
@@ -372,7 +373,7 @@ function tableItems(
       kind: 'table',
       detail: `${spoken(table.role)} · ${table.columns.length} columns`,
       documentation: table.reasons.join(' '),
-      insertText: parts.map((part) => quoted(view, part)).join('.'),
+      insertText: parts.map((part) => quotedName(part, view.script.platform)).join('.'),
       range,
       sortText: `${wanted(table.role) ? 'a' : 'b'}${table.name.table.toLowerCase()}`,
     };
@@ -437,11 +438,4 @@ function parameterItem(name: string, detail: string, range: Range): CompletionIt
     range,
     sortText: `a${name.toLowerCase()}`,
   };
-}
-
-/** A name as the document's platform quotes it, where it needs quotes. */
-function quoted(view: DocumentView, name: string): string {
-  if (/^[\p{L}_#@][\p{L}\p{N}_@$#]*$/u.test(name)) return name;
-  if (isTsql(view.script.platform)) return `[${name.replaceAll(']', ']]')}]`;
-  return isSpark(view.script.platform) ? `\`${name.replaceAll('`', '``')}\`` : `"${name.replaceAll('"', '""')}"`;
 }

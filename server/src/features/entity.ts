@@ -1,9 +1,12 @@
 import type { CatalogColumn, CatalogTable, TableName } from '../../../protocol/catalog.ts';
 import type { Position } from '../../../protocol/position.ts';
-import { bindUnit, type ColumnMention, type Mention, type TableMention } from '../model/binding.ts';
+import type { AliasMention, ColumnMention, Mention, TableMention } from '../model/binding.ts';
 import type { LocalTable } from '../model/locals.ts';
 import { sameIdentifier } from '../model/names.ts';
-import { absoluteRange, lastPart, type Span, unitAt } from '../syntax/inspect.ts';
+import { inStrings, type PlacedUnit, placed } from '../model/places.ts';
+import type { QueryOutput } from '../model/query-outputs.ts';
+import { bare, lastPart, type Span, unitAt } from '../syntax/inspect.ts';
+import type { NodeBase } from '../syntax/tree.ts';
 import { type DocumentView, localNamed, offsetAt, tableNamed } from './view.ts';
 
 /** What the text at a position names. */
@@ -22,28 +25,50 @@ export type Entity =
       readonly table: LocalTable;
       readonly column: LocalTable['columns'][number];
       readonly span: Span;
-    };
+    }
+  /** A column of a query inside the same statement. */
+  | { readonly kind: 'output'; readonly output: QueryOutput; readonly place: PlacedUnit; readonly span: Span }
+  | { readonly kind: 'alias'; readonly alias: AliasMention; readonly place: PlacedUnit; readonly span: Span };
 
-/** The table or column named at a position; undefined when it is none, or nobody can tell which. */
+/** What is named at a position, in executed strings, too; undefined when it is nothing, or nobody can tell which. */
 export function entityAt(view: DocumentView, position: Position): Entity | undefined {
   const offset = offsetAt(view, position);
   const unit = unitAt(view.script, offset);
-  if (unit === undefined) return undefined;
-  const at = offset - unit.offset;
-  const inside = ({ node }: Mention) => node.start <= at && at <= node.end;
-  const mention = bindUnit(unit).mentions.findLast(inside);
-  if (mention === undefined) return undefined;
-  if (mention.kind === 'table') {
-    const span = absoluteRange(unit, lastPart(mention.node));
-    const local = localNamed(view, mention.name);
-    if (local !== undefined) return { kind: 'local-table', table: local, span };
-    const table = tableNamed(view, mention.name);
-    return table === undefined ? undefined : { kind: 'table', table, mention, span };
+  const own = unit === undefined ? undefined : entityIn(view, placed(view.script, unit), offset);
+  if (own !== undefined) return own;
+  for (const string of inStrings(view.script)) {
+    const entity = entityIn(view, string, offset);
+    if (entity !== undefined) return entity;
   }
-  return columnEntity(view, mention, absoluteRange(unit, mention.node));
+  return undefined;
 }
 
-function columnEntity(view: DocumentView, mention: ColumnMention, span: Span): Entity | undefined {
+function entityIn(view: DocumentView, place: PlacedUnit, offset: number): Entity | undefined {
+  const isHere = ({ node }: { readonly node: NodeBase }): boolean => {
+    const { start, end } = place.span(node);
+    return start <= offset && offset <= end;
+  };
+  const { mentions, aliases } = place.binding;
+  const mention = mentions.findLast(isHere);
+  const entity = mention === undefined ? undefined : entityOf(view, place, mention);
+  // `t.a`: a cursor between both names means the column.
+  if (entity !== undefined) return entity;
+  const alias = aliases.findLast(isHere);
+  return alias === undefined ? undefined : { kind: 'alias', alias, place, span: place.span(alias.node) };
+}
+
+function entityOf(view: DocumentView, place: PlacedUnit, mention: Mention): Entity | undefined {
+  if (mention.kind === 'column') return columnEntity(view, place, mention);
+  const span = place.span(lastPart(mention.node));
+  const local = localNamed(view, mention.name);
+  if (local !== undefined) return { kind: 'local-table', table: local, span };
+  const table = tableNamed(view, mention.name);
+  return table === undefined ? undefined : { kind: 'table', table, mention, span };
+}
+
+function columnEntity(view: DocumentView, place: PlacedUnit, mention: ColumnMention): Entity | undefined {
+  const span = place.span(mention.node);
+  if (mention.output !== null) return { kind: 'output', output: mention.output, place, span };
   const found = columnsNamed(view, mention.tables, mention.column);
   const [only, ...more] = found;
   if (only !== undefined && more.length === 0) return { kind: 'column', ...only, mention, span };
@@ -53,6 +78,19 @@ function columnEntity(view: DocumentView, mention: ColumnMention, span: Span): E
     if (table !== undefined && column !== undefined) return { kind: 'local-column', table, column, span };
   }
   return undefined;
+}
+
+/** The column that a query hands on under this name, followed through the queries between; undefined for anything else. */
+export function originOf(
+  view: DocumentView,
+  { output, place }: Extract<Entity, { kind: 'output' }>,
+): Entity | undefined {
+  const expression = output.item === null ? null : bare(output.item.expression);
+  if (expression?.kind !== 'column') return undefined;
+  const node = lastPart(expression);
+  const mention = place.binding.mentions.find((each) => each.kind === 'column' && each.node === node);
+  const entity = mention === undefined ? undefined : entityOf(view, place, mention);
+  return entity?.kind === 'output' ? originOf(view, entity) : entity;
 }
 
 /** The columns of a name in the tables that a mention may belong to. */

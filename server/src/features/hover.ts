@@ -1,11 +1,13 @@
 import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import type { ColumnRole } from '../../../protocol/roles.ts';
+import type { ScopeSource } from '../model/binding.ts';
 import { writesRows } from '../model/mentions.ts';
 import { formatTableName, sameIdentifier } from '../model/names.ts';
 import { spoken } from '../model/roles.ts';
-import { entityAt } from './entity.ts';
-import { type DocumentView, loadsOf, rangeAt } from './view.ts';
+import { textOf } from '../syntax/inspect.ts';
+import { type Entity, entityAt, originOf } from './entity.ts';
+import { type DocumentView, loadsOf, rangeAt, tableNamed } from './view.ts';
 
 export interface Hover {
   /** Markdown; names are escaped. */
@@ -33,7 +35,38 @@ export function hover(view: DocumentView, position: Position): Hover | undefined
         markdown: `${bold(entity.column.name)} · ${code(entity.column.type)} · column of ${code(entity.table.name.table)}`,
         range,
       };
+    case 'output':
+      return { markdown: outputText(view, entity), range };
+    case 'alias':
+      return { markdown: aliasText(view, entity.alias.source), range };
   }
+}
+
+/** A column of a query: what gives it, and the column of a table behind that. */
+function outputText(view: DocumentView, entity: Extract<Entity, { kind: 'output' }>): string {
+  const { output, place } = entity;
+  const { item, name } = output;
+  const origin = originOf(view, entity);
+  const gives = item === null ? '' : shortened(textOf(place.script, place.unit, item.expression));
+  const head = `${bold(name)} · column of a query of this statement${gives === '' ? '' : ` · ${code(gives)}`}`;
+  return origin?.kind === 'column' ? `${head}\n\n${columnText(origin.table, origin.column)}` : head;
+}
+
+function aliasText(view: DocumentView, { alias, table, query }: ScopeSource): string {
+  if (table !== null) {
+    const known = tableNamed(view, table);
+    return known === undefined ? `${bold(alias)} · ${code(formatTableName(table))}` : tableText(view, known);
+  }
+  const passed = (query?.passes ?? []).flatMap(
+    (name) => tableNamed(view, name)?.columns.map((each) => each.name) ?? [],
+  );
+  const names = [...(query?.outputs.map((output) => output.name) ?? []), ...passed];
+  return `${bold(alias)} · query of this statement${names.length === 0 ? '' : `: ${code(names.join(', '))}`}`;
+}
+
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length <= 120 ? line : `${line.slice(0, 120)}…`;
 }
 
 function tableText(view: DocumentView, table: CatalogTable): string {

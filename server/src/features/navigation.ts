@@ -1,9 +1,11 @@
 import type { CatalogTable } from '../../../protocol/catalog.ts';
-import type { Position, Range } from '../../../protocol/position.ts';
-import { bindUnit, type Mention } from '../model/binding.ts';
+import type { Position } from '../../../protocol/position.ts';
+import type { Mention } from '../model/binding.ts';
 import type { TableFacts } from '../model/facts.ts';
 import { nameFits, sameIdentifier, tableKey } from '../model/names.ts';
-import { absoluteRange, lastPart, unitsOf } from '../syntax/inspect.ts';
+import { placedUnits } from '../model/places.ts';
+import { lastPart, type Span } from '../syntax/inspect.ts';
+import type { Statement } from '../syntax/tree.ts';
 import { columnsNamed, type Entity, entityAt } from './entity.ts';
 import { type DocumentView, type Location, rangeAt, tableNamed } from './view.ts';
 
@@ -20,6 +22,12 @@ export function definition(view: DocumentView, position: Position): readonly Loc
       return [locationOfTable(view, entity.table)];
     case 'column':
       return [locationOfColumn(view, entity.table, entity.column.name)];
+    case 'output': {
+      const { item, node } = entity.output;
+      return [{ file: view.file, range: rangeAt(view, entity.place.span(item ?? node)) }];
+    }
+    case 'alias':
+      return [{ file: view.file, range: rangeAt(view, entity.place.span(entity.alias.declared)) }];
   }
 }
 
@@ -46,7 +54,7 @@ function isDefinitionOf({ name }: TableFacts, table: CatalogTable): boolean {
 
 /** The files that mention the table of an entity; the places inside them are found by `referencesIn`. */
 export function filesMentioning(view: DocumentView, entity: Entity): readonly string[] {
-  if (entity.kind === 'local-table' || entity.kind === 'local-column') return [view.file];
+  if (entity.kind !== 'table' && entity.kind !== 'column') return [view.file];
   return [
     ...new Set([view.file, entity.table.file, ...view.folder.mentionsOf(entity.table).map((mention) => mention.file)]),
   ];
@@ -58,27 +66,29 @@ export interface Reference extends Location {
   readonly written: boolean;
 }
 
-/** Every place of a document that names the entity, in the order of the text. */
+/** Every place of a document that names the entity, in the order of the text; in executed strings, too. */
 export function referencesIn(view: DocumentView, entity: Entity): readonly Reference[] {
-  return unitsOf(view.script).flatMap((unit) =>
-    bindUnit(unit).mentions.flatMap((mention): readonly Reference[] => {
-      if (!isSame(view, mention, entity)) return [];
-      const node = mention.kind === 'table' ? lastPart(mention.node) : mention.node;
-      const range: Range = rangeAt(view, absoluteRange(unit, node));
-      const defined =
-        mention.kind === 'table'
-          ? mention.access === 'define'
-          : mention.written && unit.statement.kind === 'create-table';
-      return [
-        {
-          file: view.file,
-          range,
-          declaration: defined,
-          written: mention.kind === 'table' ? mention.access !== 'read' : mention.written,
-        },
-      ];
-    }),
-  );
+  const found = new Map<number, Reference>();
+  const add = (span: Span, declaration: boolean, written: boolean): void => {
+    found.set(span.start, { file: view.file, range: rangeAt(view, span), declaration, written });
+  };
+  for (const { unit, binding, span } of placedUnits(view.script)) {
+    for (const mention of binding.mentions) {
+      if (!isSame(view, mention, entity)) continue;
+      if (mention.kind === 'table')
+        add(span(lastPart(mention.node)), mention.access === 'define', mention.access !== 'read');
+      else add(span(mention.node), mention.written && definesColumns(unit.statement), mention.written);
+    }
+    if (entity.kind !== 'alias') continue;
+    for (const { node, declared } of binding.aliases)
+      if (declared === entity.alias.declared) add(span(node), node === declared, false);
+  }
+  if (entity.kind === 'output') add(entity.place.span(entity.output.node), true, false);
+  return [...found].sort(([left], [right]) => left - right).map(([, reference]) => reference);
+}
+
+function definesColumns({ kind }: Statement): boolean {
+  return kind === 'create-table' || kind === 'create-view';
 }
 
 function isSame(view: DocumentView, mention: Mention, entity: Entity): boolean {
@@ -98,5 +108,9 @@ function isSame(view: DocumentView, mention: Mention, entity: Entity): boolean {
         sameIdentifier(mention.column, entity.column.name) &&
         mention.tables.some((name) => nameFits(name, entity.table.name))
       );
+    case 'output':
+      return mention.kind === 'column' && mention.output?.node === entity.output.node;
+    case 'alias':
+      return false;
   }
 }

@@ -1,10 +1,13 @@
+import type { PlatformName } from '../../../protocol/platform.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import type { TextEdit } from '../../../protocol/problem.ts';
 import { sameIdentifier } from '../model/names.ts';
+import { inStrings, placedUnits } from '../model/places.ts';
 import { offsetOf } from '../syntax/inspect.ts';
 import { type Entity, entityAt } from './entity.ts';
 import { referencesIn } from './navigation.ts';
-import { type DocumentView, rangeAt } from './view.ts';
+import { quotedName } from './quoting.ts';
+import { type DocumentView, rangeAt, tableNamed } from './view.ts';
 
 /** The column at a position, which can be renamed; undefined anywhere else. */
 export function renameRange(
@@ -22,25 +25,61 @@ export function renameRange(
 /** Why a column can't take a name; null when it can. */
 export function renameRefusal(entity: Entity, newName: string): string | null {
   if (newName.trim() === '') return 'A column needs a name.';
+  if (entity.kind !== 'column' && entity.kind !== 'local-column') return 'Only columns can be renamed here.';
   if (newName.length > 128) return 'A column name has at most 128 characters.';
   const taken = entity.table.columns.some((column) => sameIdentifier(column.name, newName));
   return taken ? `${entity.table.name.table} already has a column ${newName}.` : null;
 }
 
-/** The edits of one document that rename a column: its definition, lists, expressions; quotes stay as they are. */
+/**
+ * The edits of one document that rename a column: its definition, lists, expressions, and executed strings. Quotes stay
+ * as they are. Where a query gives the column to a view, a table or a statement around it, these go on knowing it by the
+ * name that they know: `SELECT Town AS City`.
+ */
 export function renameEdits(view: DocumentView, entity: Entity, newName: string): readonly TextEdit[] {
-  return referencesIn(view, entity).map(({ range }) => {
-    const start = offsetOf(view.lineStarts, view.script.text, range.start);
-    const end = offsetOf(view.lineStarts, view.script.text, range.end);
-    return { file: view.file, range, newText: quotedLike(view.script.text.slice(start, end), newName) };
+  const { text, platform } = view.script;
+  const given = givenBare(view);
+  const strings = inStrings(view.script).map(({ unit, span }) => span(unit.statement));
+  const edits = referencesIn(view, entity).map(({ range }): TextEdit => {
+    const start = offsetOf(view.lineStarts, text, range.start);
+    const end = offsetOf(view.lineStarts, text, range.end);
+    const old = text.slice(start, end);
+    const renamed = quotedLike(old, newName, platform);
+    const newText = given.has(start) ? `${renamed} AS ${old}` : renamed;
+    const inString = strings.some((span) => span.start <= start && start < span.end);
+    return { file: view.file, range, newText: inString ? newText.replaceAll("'", "''") : newText };
   });
+  return [...edits, ...newNamesOfOutputs(view, entity, newName)];
 }
 
-/** A new name in the quotes of the old one; a name that needs quotes gets brackets or double quotes. */
-function quotedLike(old: string, name: string): string {
+/** Where columns stand that a query gives under their own names to what is around it. */
+function givenBare({ script }: DocumentView): ReadonlySet<number> {
+  return new Set(
+    placedUnits(script).flatMap(({ binding, span }) => binding.bareOutputs.map(({ node }) => span(node).start)),
+  );
+}
+
+/** A column of a view or of a table that a query makes: what the query gives gets the new name. */
+function newNamesOfOutputs(view: DocumentView, entity: Entity, newName: string): readonly TextEdit[] {
+  if (entity.kind !== 'column') return [];
+  const { script, file } = view;
+  return placedUnits(script).flatMap(({ binding, span }) =>
+    binding.bareOutputs.flatMap(({ node, item, owner }) => {
+      if (owner === null || !sameIdentifier(node.name, entity.column.name)) return [];
+      if (tableNamed(view, owner) !== entity.table) return [];
+      const { end } = span(item);
+      const old = script.text.slice(span(node).start, span(node).end);
+      const newText = ` AS ${quotedLike(old, newName, script.platform)}`;
+      return [{ file, range: rangeAt(view, { start: end, end }), newText }];
+    }),
+  );
+}
+
+/** A new name in the quotes of the old one; a name that needs quotes gets those of the platform. */
+function quotedLike(old: string, name: string, platform: PlatformName): string {
   const closing: Readonly<Record<string, string>> = { '[': ']', '"': '"', '`': '`' };
   const opening = old[0] ?? '';
   const end = closing[opening];
   if (end !== undefined) return `${opening}${name.replaceAll(end, end + end)}${end}`;
-  return /^[\p{L}_#@][\p{L}\p{N}_@$#]*$/u.test(name) ? name : `[${name.replaceAll(']', ']]')}]`;
+  return quotedName(name, platform);
 }
