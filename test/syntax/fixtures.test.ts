@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parsePlatform } from '../../protocol/platform.ts';
-import { problemsOf } from '../../server/src/syntax/inspect.ts';
+import { findAll, problemsOf, unitsOf } from '../../server/src/syntax/inspect.ts';
 import { parse } from '../../server/src/syntax/parse.ts';
 import { type RefereeVersion, refereeMissing, refereeTsql } from '../support/referee.ts';
 import { rareTsqlFixtures, tsqlFixtures } from '../support/tsql-fixtures.ts';
@@ -31,6 +31,8 @@ describe('scripts from reports', () => {
     expect(others).toEqual([]);
     expect(text.slice(problem?.start, problem?.end)).toBe('GO');
     expect(problem?.message).toContain('alone on its line');
+    const created = unitsOf(parse(text)).flatMap(({ statement }) => findAll(statement, 'create-table'));
+    expect(created.map(({ name }) => name.parts.map((part) => part?.name))).toEqual([['stg', 'Foo']]);
   });
 
   test('a Synapse table has one problem on SQL Server, none on Synapse', () => {

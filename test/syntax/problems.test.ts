@@ -75,6 +75,14 @@ describe('one problem at the mistake, with what was expected', () => {
       'Expected the end of the batch: a view or function stands alone in it. Put GO on the line before this.',
     ],
     [
+      'CREATE VIEW v AS SELECT 1 AS a;\n«GO» CREATE VIEW w AS SELECT 1 AS a;',
+      'Expected the end of the line after GO: a GO separates batches only alone on its line.',
+    ],
+    [
+      '«GO» 2 CREATE VIEW w AS SELECT 1 AS a;',
+      'Expected the end of the line after GO: a GO separates batches only alone on its line.',
+    ],
+    [
       'SELECT SUM(«DISTINCT» a) OVER (PARTITION BY b) FROM t',
       'Expected no DISTINCT: an aggregate with OVER takes every row.',
     ],

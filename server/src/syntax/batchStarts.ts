@@ -10,6 +10,8 @@ export type BatchState = 'empty' | 'schema' | 'closed' | 'open';
 /** The state behind one more unit. */
 export function batchStateBehind(state: BatchState, { statement, problems }: Unit): BatchState {
   const { kind } = statement;
+  // A GO that was meant to separate batches.
+  if (kind === 'opaque' && statement.name === 'GO') return 'empty';
   if (kind === 'empty' || state === 'schema') return state;
   if (state === 'empty' && kind === 'create-schema') return 'schema';
   // Behind a mistake in the view, what follows may be its rest.
@@ -19,6 +21,7 @@ export function batchStateBehind(state: BatchState, { statement, problems }: Uni
 /** Reports a unit that stands behind a view or a function in the same batch. */
 export function requireOpenBatch(cursor: Cursor): void {
   if (cursor.batch !== 'closed' || cursor.dialect.family !== 'tsql' || cursor.at(';')) return;
+  if (/^go$/i.test(cursor.tokenText)) return;
   reportHere(
     cursor,
     'Expected the end of the batch: a view or function stands alone in it. Put GO on the line before this.',

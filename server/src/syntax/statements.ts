@@ -204,19 +204,28 @@ function dispatch(cursor: Cursor, first: boolean): Statement {
   }
   if (opaqueStarters.has(word)) return parseOpaque(cursor);
   if (word === 'END' && cursor.peek(1) === 'CONVERSATION') return parseOpaque(cursor);
+  if (/^go$/i.test(cursor.tokenText)) return parseBrokenGo(cursor);
   // A procedure's name alone at the start of a batch is an EXECUTE.
   if (first && (cursor.atName || cursor.kind === tokenKind.variable)) return parseExecute(cursor);
-  if (/^go$/i.test(cursor.tokenText)) {
-    cursor.report(
-      start,
-      cursor.currentEnd,
-      'Expected the end of the line after GO: a GO separates batches only alone on its line.',
-    );
-  } else if (cursor.problems.length > 0 && closers.has(word)) {
+  if (cursor.problems.length > 0 && closers.has(word)) {
     // What it closes was lost in the mistake before it.
     cursor.recovering = true;
   } else cursor.fail('a statement');
   return { kind: 'opaque', start, end: cursor.currentEnd, name: '' };
+}
+
+/** GO with more on its line than a count. What stands behind it is read as if the line ended there. */
+function parseBrokenGo(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.report(
+    start,
+    cursor.currentEnd,
+    'Expected the end of the line after GO: a GO separates batches only alone on its line.',
+  );
+  cursor.advance();
+  if (cursor.kind === tokenKind.number) cursor.advance();
+  cursor.recovering = false;
+  return { kind: 'opaque', start, end: cursor.end, name: 'GO' };
 }
 
 const closers: ReadonlySet<string> = new Set(['END', 'ELSE', 'CATCH']);
