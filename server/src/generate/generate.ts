@@ -26,18 +26,28 @@ import { withHashGuards } from './hash-guards.ts';
 import { headerLine } from './header.ts';
 import { filledHooks, withKeywordCase } from './house-style.ts';
 import { departingOptions, resolveOptions } from './options.ts';
-import { loadParameters } from './parameters.ts';
+import { badValue, isValueOf, loadParameters } from './parameters.ts';
 import { platformProblems } from './platform-problems.ts';
 import type { GeneratedLoad, GenerateRequest, HouseStyle, LoadTables } from './types.ts';
 import { unsupportedTarget } from './unsupported-target.ts';
 
-/** Parameters start with the values that the folder or the person gives them. */
-function withStartValues(plan: LoadPlan, values: Readonly<Record<string, string>>): LoadPlan {
+/** Parameters start with the values that the folder or the person gives them; what is no value of its type is a problem. */
+function withStartValues(
+  plan: LoadPlan,
+  values: Readonly<Record<string, string>>,
+  printer: Printer,
+): { readonly plan: LoadPlan; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = [];
   const parameters = plan.parameters.map((parameter) => {
-    const [, value] = Object.entries(values).find(([name]) => sameIdentifier(name, parameter.name)) ?? [];
-    return value === undefined ? parameter : { ...parameter, value, clock: false };
+    const { name, type } = parameter;
+    const [, value] = Object.entries(values).find(([stated]) => sameIdentifier(stated, name)) ?? [];
+    if (value === undefined) return parameter;
+    if (!isValueOf(value, printer.typeName(type))) problems.push(badValue(name, printer.typeName(type), value));
+    // Printers take bytes as plain hex digits.
+    const bare = type.facts.family === 'binary' ? value.trim().replace(/^0x/i, '') : value;
+    return { ...parameter, value: bare, clock: false };
   });
-  return { ...plan, parameters };
+  return { plan: { ...plan, parameters }, problems };
 }
 
 /** The load's files, batches and preview; null with at least one error when it can't be made. */
@@ -63,8 +73,13 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
     ]);
   }
   const context = makeContext(specification, tables, chosen.printer.traits);
-  const plan = withHashGuards(withStartValues(planner(context), request.parameters ?? {}), platform, tables.source);
-  const problems = [...context.problems, ...platformProblems(plan, specification, tables, platform)];
+  const started = withStartValues(planner(context), request.parameters ?? {}, chosen.printer);
+  const plan = withHashGuards(started.plan, platform, tables.source);
+  const problems = [
+    ...context.problems,
+    ...started.problems,
+    ...platformProblems(plan, specification, tables, platform),
+  ];
   if (problems.some(({ severity }) => severity === 'error')) return refused(problems);
   const form = formOf(plan, specification, request, chosen, platform);
   if (form.problems.some(({ severity }) => severity === 'error')) return refused([...problems, ...form.problems]);
@@ -139,7 +154,7 @@ function formOf(
     };
   }
   if (specification.form === 'dynamic-procedure') {
-    return { ...dynamicForm(specification, tables, style, platform, head, path, plan), preview };
+    return { ...dynamicForm(specification, tables, style, platform, head, plan), preview };
   }
   const { file, batches } = asFile(
     path,
@@ -168,7 +183,6 @@ function dynamicForm(
   style: HouseStyle,
   platform: Platform,
   head: string,
-  path: string,
   plan: LoadPlan,
 ): Omit<Form, 'preview'> {
   const nothing = { files: [], batches: [] };

@@ -72,15 +72,11 @@ export function bindParameters(
       if (asked === undefined) return whole;
       left.delete(name.toLowerCase());
       const stated = type ?? castType(old);
-      const literal = literalOf(asked.value, stated, platform);
-      if (literal === null) {
-        problems.push({
-          code: 'bad-parameter',
-          severity: 'error',
-          message: `${asked.name} is ${stated}, and ${asked.value} is no such value.`,
-        });
+      if (asked.value !== null && !isValueOf(asked.value, stated)) {
+        problems.push(badValue(asked.name, stated, asked.value));
         return whole;
       }
+      const literal = literalOf(asked.value, stated, platform);
       return `${head}${name}${type === undefined ? '' : ` ${type}`}${middle}${isTsql(platform) ? literal : `CAST(${literal} AS ${stated})`};`;
     },
   );
@@ -103,7 +99,10 @@ export function boundValues(text: string, platform: PlatformName): Readonly<Reco
   const end = start < 0 ? -1 : text.indexOf(blockEnd, start);
   if (end < 0) return {};
   const values = [...text.slice(start, end).matchAll(statements(platform))].flatMap(([, , name, , , value]) => {
-    const plain = /^(?:CAST\()?(?:N?'((?:[^']|'')*)'|([+-]?\d[\d.]*))(?: AS .*\))?$/i.exec(value?.trim() ?? '');
+    const plain =
+      /^(?:CAST\()?(?:(?:N|unhex\()?'((?:[^']|'')*)'\)?|(0x[\da-f]*|[+-]?\d[\d.]*|TRUE|FALSE))(?: AS .*\))?$/i.exec(
+        value?.trim() ?? '',
+      );
     const found = plain?.[1]?.replaceAll("''", "'") ?? plain?.[2];
     return name === undefined || found === undefined ? [] : [[name, found] as const];
   });
@@ -137,31 +136,57 @@ function castType(value: string): string {
   return / AS ([A-Z]\w*(?:\([\w, ]+\))?)\)$/i.exec(value.trim())?.[1] ?? 'VARCHAR';
 }
 
-function literalOf(value: string | null, type: string, platform: PlatformName): string | null {
+const numbers =
+  /^(tinyint|smallint|int|integer|bigint|hugeint|utinyint|decimal|numeric|float|real|double|money|smallmoney)$/;
+const bytes = /^(binary|varbinary|blob)$/;
+
+/** What values look like as plain text, by the names of their types; other types take any text. */
+const shapes: readonly (readonly [types: RegExp, values: RegExp])[] = [
+  [numbers, /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i],
+  [/^(bit|boolean)$/, /^(0|1|true|false)$/i],
+  [
+    /^(date|datetime.*|smalldatetime|timestamp(tz)?)$/,
+    /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?( ?(Z|[+-]\d\d(:?\d\d)?))?)?$/i,
+  ],
+  [bytes, /^(0x)?([\da-f]{2})*$/i],
+  [/^(uniqueidentifier|uuid)$/, /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i],
+];
+
+/** Whether a plain text is a value of a type; bytes are written in hexadecimal, with or without `0x`. */
+export function isValueOf(value: string, type: string): boolean {
+  const base = baseOf(type);
+  return shapes.every(([types, values]) => !types.test(base) || values.test(value.trim()));
+}
+
+/** The problem of a text that is no value of its parameter. */
+export function badValue(name: string, type: string, value: string): Problem {
+  const how = bytes.test(baseOf(type)) ? '; write bytes in hexadecimal, as 0x0A1B' : '';
+  const message = `${name} is ${type}, and ${value} is no such value${how}.`;
+  return { code: 'bad-parameter', severity: 'error', message };
+}
+
+function baseOf(type: string): string {
+  return type.toLowerCase().replace(/\(.*/, '');
+}
+
+/** The literal of a text that `isValueOf` lets pass. */
+function literalOf(value: string | null, type: string, platform: PlatformName): string {
   if (value === null) return 'NULL';
-  const base = type.toLowerCase().replace(/\(.*/, '');
-  if (
-    /^(tinyint|smallint|int|integer|bigint|hugeint|utinyint|decimal|numeric|float|real|double|money|smallmoney)$/.test(
-      base,
-    )
-  ) {
-    return /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? value.trim() : null;
-  }
+  const base = baseOf(type);
+  const plain = value.trim();
+  if (numbers.test(base)) return plain;
   if (base === 'bit' || base === 'boolean') {
-    if (!/^\s*(0|1|true|false)\s*$/i.test(value)) return null;
-    const isOn = /^\s*(1|true)\s*$/i.test(value);
+    const isOn = /^(1|true)$/i.test(plain);
     return base === 'bit' ? (isOn ? '1' : '0') : isOn ? 'TRUE' : 'FALSE';
+  }
+  if (bytes.test(base)) {
+    const hex = plain.replace(/^0x/i, '');
+    return base === 'blob' ? `unhex('${hex}')` : `0x${hex}`;
   }
   const quoted = `'${value.replaceAll("'", "''")}'`;
   if (!isTsql(platform)) return quoted;
   // ISO form with T means the same under every language and DATEFORMAT.
-  if (base.startsWith('datetime') || base === 'smalldatetime') {
-    return /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?.*)?$/.test(value.trim())
-      ? `'${value
-          .trim()
-          .replace(/^(\d{4}-\d\d-\d\d) /, '$1T')
-          .replaceAll("'", "''")}'`
-      : null;
-  }
+  if (base.startsWith('datetime') || base === 'smalldatetime')
+    return `'${plain.replace(/^(\d{4}-\d\d-\d\d) /, '$1T').replaceAll("'", "''")}'`;
   return `N${quoted}`;
 }

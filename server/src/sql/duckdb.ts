@@ -171,8 +171,14 @@ export class DuckDbPrinter extends Printer {
   parameter({ name, type, value, clock, description }: PlanParameter): string {
     const text = clock
       ? `CAST(now() AT TIME ZONE 'UTC' AS ${this.typeName(type)})`
-      : `CAST(${value === null ? 'NULL' : typeof value === 'number' ? value : this.textLiteral(value)} AS ${this.typeName(type)})`;
+      : `CAST(${this.startValue(value, type)} AS ${this.typeName(type)})`;
     return `${comment(`${name}: ${description}.`)}\nSET VARIABLE ${name} = ${text};`;
+  }
+
+  private startValue(value: PlanParameter['value'], type: ValueType): string {
+    if (value === null) return 'NULL';
+    if (typeof value === 'number') return String(value);
+    return type.facts.family === 'binary' ? this.typedLiteral(value, type) : this.textLiteral(value);
   }
 
   protected stepText(step: Step): string {

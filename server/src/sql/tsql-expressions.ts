@@ -85,7 +85,12 @@ export abstract class TsqlExpressionPrinter extends Printer {
   protected readonly textLimit: number = 4000;
 
   typedLiteral(value: string, type: ValueType): string {
-    if (type.facts.family === 'binary') return `CAST(0x${value} AS ${this.typeName(type)})`;
+    if (type.facts.family === 'binary') {
+      // Hex digits stand as they are; of any other text the server says that it is none.
+      return /^[\da-f]*$/i.test(value)
+        ? `CAST(0x${value} AS ${this.typeName(type)})`
+        : `CONVERT(${this.typeName(type)}, ${this.textLiteral(value)}, 2)`;
+    }
     return `CAST('${plainLiteral(value, type).replaceAll("'", "''")}' AS ${this.typeName(type)})`;
   }
 
