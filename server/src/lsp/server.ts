@@ -255,12 +255,12 @@ export class LanguageServer {
       await this.configured;
       this.sliceStart = Date.now();
       await this.workspace.readFolder(folder.root);
-      const total = folder.fileNames.length;
-      this.tell('mergewright/indexing', { folder: this.clientUri(folder.root), done: total, total });
       for (const file of folder.settingsFiles) this.settingsChanged(file);
       this.platformsChanged();
       this.workspace.flush();
       await this.refresh();
+      const total = folder.fileNames.length;
+      this.tell('mergewright/indexing', { folder: this.clientUri(folder.root), done: total, total });
     });
     this.indexed.set(folder.root, work);
   }
