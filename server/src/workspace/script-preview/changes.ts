@@ -6,7 +6,8 @@ import type { Delete, Merge, Node, TableReference, Update } from '../../syntax/t
 import { type Effect, imageRow, NotFollowed, type Reading, type WriteEffects } from './effect.ts';
 import { outputValues } from './outputs.ts';
 import { quoted } from './print.ts';
-import { assigned, demandReads, stored, targetTable, updateKind, withText } from './values.ts';
+import { type ThroughQuery, throughQuery, throughText } from './through-query.ts';
+import { assigned, demandReads, knownTable, stored, targetTable, updateKind, withText } from './values.ts';
 
 interface Target {
   readonly table: CatalogTable;
@@ -14,6 +15,8 @@ interface Target {
   readonly alias: string;
   /** Where it stands in FROM; null where it is not named there. */
   readonly reference: TableReference | null;
+  /** The named query that stands for it. */
+  readonly through: ThroughQuery | null;
 }
 
 /** The rows that an UPDATE or a DELETE changes. */
@@ -24,8 +27,9 @@ export function changeEffect(write: Update | Delete, outputs: boolean, reading: 
   const target = targetOf(write, reading);
   const isAlone = write.from.length === 0 || (write.from.length === 1 && write.from[0] === target.reference);
   const image = reading.imageOf(target.table);
-  const address = isAlone && image === null ? [] : addressOf(target, reading);
-  const own = address === null ? numberedTarget(target, write, reading) : targetText(target, write, reading);
+  const isPlain = isAlone && image === null && target.through === null;
+  const address = isPlain ? [] : target.through === null ? addressOf(target, reading) : null;
+  const own = ownText(target, write, address === null, reading);
   const sources = [...(target.reference === null ? [own] : []), ...fromText(write, target, own, reading)];
   const where = write.where === null ? '' : `\nWHERE ${reading.slice(write.where.start, write.where.end)}`;
   const assignments = write.kind === 'update' ? write.assignments : [];
@@ -59,20 +63,28 @@ export function targetReference(
   return references.length === 1 ? (references[0] ?? null) : null;
 }
 
+/** What gives the target's rows in FROM. */
+function ownText(target: Target, write: Update | Delete, isNumbered: boolean, reading: Reading): string {
+  if (target.through !== null) return throughText(target.through, target.table, target.alias, write, reading);
+  return isNumbered ? numberedTarget(target, write, reading) : targetText(target, write, reading);
+}
+
 function targetOf(write: Update | Delete, reading: Reading): Target {
   const { target } = write;
   if (target.kind !== 'table') throw new NotFollowed('only writes to tables are followed', target.start);
+  const through = throughQuery(write, reading.platform);
   if (referencesOf(write, reading).length > 1) {
     throw new NotFollowed('FROM names the target more than once', target.start);
   }
   const reference = targetReference(write, reading);
-  const table = targetTable(reference ?? target, write, reading);
+  const table =
+    through === null ? targetTable(reference ?? target, write, reading) : knownTable(through.inner.name, reading);
   const alias = (reference ?? target).alias ?? lastPart((reference ?? target).name);
-  return { table, alias: reading.source(alias.start, alias.end), reference };
+  return { table, alias: reading.source(alias.start, alias.end), reference, through };
 }
 
 function referencesOf(
-  { target, from }: Update | Delete,
+  { target, from, with: clause }: Update | Delete,
   reading: Pick<Reading, 'platform' | 'tableOf'>,
 ): readonly TableReference[] {
   if (target.kind !== 'table') return [];
@@ -82,7 +94,11 @@ function referencesOf(
     (each) => name.schema === null && each.alias !== null && sameIdentifier(each.alias.name, name.table),
   );
   if (byAlias.length > 0) return byAlias;
-  return isTsql(reading.platform) ? sameTables(references, name, reading) : [];
+  if (!isTsql(reading.platform)) return [];
+  const isNamed = clause?.tables.some((common) => sameIdentifier(common.name.name, name.table)) === true;
+  return name.schema === null && isNamed
+    ? references.filter((each) => each.alias === null && sameIdentifier(tableNameOf(each.name).table, name.table))
+    : sameTables(references, name, reading);
 }
 
 function sameTables(
@@ -116,13 +132,17 @@ function targetText(target: Target, write: Update | Delete, reading: Reading): s
   return `${reading.imageOf(target.table) ?? targetName(target, write, reading)} AS ${target.alias}`;
 }
 
-function targetName({ reference }: Target, write: Update | Delete, { source }: Reading): string {
-  const named = reference ?? write.target;
+function targetName({ reference, through }: Target, write: Update | Delete, { source }: Reading): string {
+  const named = through?.inner ?? reference ?? write.target;
   return named.kind === 'table' ? source(named.name.start, named.name.end) : '';
 }
 
 /** The target with a number for each row, under its own alias. */
-export function numberedTarget(target: Target, write: Update | Delete | Merge, reading: Reading): string {
+export function numberedTarget(
+  target: Omit<Target, 'through'>,
+  write: Update | Delete | Merge,
+  reading: Reading,
+): string {
   const long = findAll(write, 'column').find(({ parts }) => parts.length > 2);
   if (long !== undefined) {
     throw new NotFollowed(

@@ -36,6 +36,11 @@ export class OwnTables {
       return each !== target && named !== null && sameIdentifier(named.name, table);
     });
     if (alias === undefined) return this.has(tableNameOf(target.name));
+    // A named query over such a table hands the write on to it.
+    if (alias.kind === 'common-table') {
+      const inner = findAll(alias.query, 'table');
+      return inner.length > 0 && inner.every(({ name }) => this.has(tableNameOf(name)));
+    }
     return alias.kind === 'table' && this.has(tableNameOf(alias.name));
   }
 }

@@ -16,6 +16,7 @@ import { emptied } from './inserts.ts';
 import { keptOutput, outputNames, outputRows } from './outputs.ts';
 import { quoted } from './print.ts';
 import { calledText, givenBack, type KnownProcedure } from './procedures.ts';
+import { throughQuery } from './through-query.ts';
 import { untold } from './unknowns.ts';
 import { isUpsert, upsertAsMerge } from './upserts.ts';
 import { knownTable } from './values.ts';
@@ -199,8 +200,10 @@ export class ScriptReader {
   }
 
   private effectsOf(write: Write, outputs: boolean): readonly NumberedEffect[] {
-    const named =
-      write.kind === 'update' || write.kind === 'delete' ? targetReference(write, this.draft.reading(write)) : null;
+    const isChange = write.kind === 'update' || write.kind === 'delete';
+    const named = isChange
+      ? (throughQuery(write, this.draft.platform)?.inner ?? targetReference(write, this.draft.reading(write)))
+      : null;
     const target = named ?? write.target;
     if (target.kind === 'table') {
       const table = this.tables.tableOf(tableNameOf(target.name));
