@@ -42,13 +42,13 @@ describe('completion', () => {
   });
 
   test('an INSERT list offers what is not listed yet, never identity and computed columns', () => {
-    checkCompletion('INSERT INTO dw.DimItem (ItemNo, |) SELECT 1', ['IsCurrent', 'Label', 'ValidFrom', 'ValidTo']);
+    checkCompletion('INSERT INTO dw.DimItem (ItemNo, |) SELECT 1', ['Label', 'ValidFrom', 'ValidTo', 'IsCurrent']);
     checkCompletion(merge('ON t.PatientKey = s.patient_id WHEN NOT MATCHED THEN INSERT (PatientKey, |'), [
-      'Address1',
-      'City',
-      'HashDiff',
       'LoadDate',
       'RecordSource',
+      'HashDiff',
+      'Address1',
+      'City',
     ]);
   });
 
@@ -57,6 +57,75 @@ describe('completion', () => {
     expect(offered.slice(0, 3)).toEqual(['PatientKey', 'patient_id', 'HashDiff']);
     expect(offered).toContain('t');
     expect(offered).toContain('s');
+  });
+
+  test('where nothing stands yet and the text behind it goes on', () => {
+    const stage = ['patient_id', 'address1', 'city'];
+    for (const text of [
+      'SELECT s.| FROM StageEmedsys.Dev_Patient_ AS s',
+      'SELECT s.city, s.| FROM StageEmedsys.Dev_Patient_ AS s WHERE 1 = 1',
+      'SELECT DISTINCT s.[| FROM StageEmedsys.Dev_Patient_ AS s',
+      'INSERT INTO raw.SatPatient (City) SELECT s.| FROM StageEmedsys.Dev_Patient_ AS s',
+      'UPDATE t SET t.City = s.| FROM raw.SatPatient AS t JOIN StageEmedsys.Dev_Patient_ AS s ON 1 = 1',
+      'IF 1 = (SELECT s.| FROM StageEmedsys.Dev_Patient_ AS s) PRINT 1',
+    ])
+      expect([text, new Set(labels(text))]).toEqual([text, new Set(stage)]);
+    checkCompletion('SELECT | FROM StageEmedsys.Dev_Patient_ AS s', [...stage, 's']);
+    checkCompletion('SELECT TOP (3) | FROM StageEmedsys.Dev_Patient_ AS s', [...stage, 's']);
+    const written = ['PatientKey', 'LoadDate', 'RecordSource', 'HashDiff', 'Address1', 'City'].sort();
+    for (const text of [
+      'UPDATE t SET t.| FROM raw.SatPatient AS t',
+      'UPDATE t SET City = 1, t.| FROM raw.SatPatient AS t',
+    ])
+      expect([text, [...labels(text)].sort()]).toEqual([text, written]);
+    expect(labels('UPDATE t SET | FROM raw.SatPatient AS t')).toContain('City');
+  });
+
+  test('nothing behind a name or a value, where an operator or a word of the grammar follows', () => {
+    for (const text of [
+      'SELECT * FROM raw.SatPatient AS t |',
+      'SELECT t.City | FROM raw.SatPatient AS t',
+      "SELECT * FROM raw.SatPatient AS t WHERE t.City = 'x' |",
+      'SELECT * FROM raw.SatPatient AS t WHERE (t.City = 1) |',
+      'SELECT TOP 3 * FROM raw.SatPatient AS t WHERE t.City = 1 |',
+      merge('ON t.PatientKey = s.patient_id WHEN MATCHED |'),
+    ])
+      expect([text, labels(text)]).toEqual([text, []]);
+  });
+
+  test('rows that are inserted have no target yet', () => {
+    checkCompletion(merge('ON t.PatientKey = s.patient_id WHEN NOT MATCHED THEN INSERT (City) VALUES (|'), [
+      'address1',
+      'city',
+      'patient_id',
+      's',
+    ]);
+  });
+
+  test('tables behind a database, behind both, and of several databases', () => {
+    const ddl = `CREATE TABLE Stage.dbo.Unit (a int); CREATE TABLE History.dbo.Unit (a int, b int); CREATE TABLE Stage.ref.Code (a int);`;
+    const offered = (text: string) => {
+      const { view, position } = openFiles({ 'ddl.sql': ddl, 'load.sql': text });
+      return complete(view, position).map(({ insertText }) => insertText);
+    };
+    expect(offered('SELECT * FROM |')).toEqual(['Stage.dbo.Unit', 'History.dbo.Unit', 'ref.Code']);
+    expect(offered('SELECT * FROM Stage.|')).toEqual(['dbo.Unit', 'ref.Code']);
+    expect(offered('SELECT * FROM Stage.dbo.|')).toEqual(['Unit']);
+    expect(offered('SELECT * FROM [Stage].[ref].[C|')).toEqual(['Code']);
+    expect(offered('SELECT * FROM ref.|')).toEqual(['Code']);
+  });
+
+  test('common tables where a table is read', () => {
+    expect(labels('WITH c AS (SELECT 1 AS a), d AS (SELECT * FROM |')).toContain('c');
+    expect(labels('WITH c AS (SELECT 1 AS a) SELECT * FROM c JOIN | WHERE 1 = 1')).toContain('c');
+    expect(labels('WITH c AS (SELECT 1 AS a) INSERT INTO |')).not.toContain('c');
+  });
+
+  test('reserved words get quotes', () => {
+    const { view, position } = openFiles({
+      'load.sql': 'CREATE TABLE t ([order] int, [key] int, a int); SELECT t.| FROM t',
+    });
+    expect(complete(view, position).map(({ insertText }) => insertText)).toEqual(['[order]', '[key]', 'a']);
   });
 
   test('tables by role: targets behind INTO, staging behind USING and FROM', () => {

@@ -2,19 +2,17 @@ import type { CatalogColumn, CatalogTable, TableName } from '../../../protocol/c
 import { isTsql } from '../../../protocol/platform.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import type { ColumnRole, TableRole } from '../../../protocol/roles.ts';
-import { bindUnit, type Scoped, type ScopeSource, scopeAt } from '../model/binding.ts';
+import { type Binding, bindUnit, type Scoped, type ScopeSource, scopeAt } from '../model/binding.ts';
 import { type LocalTable, localTables } from '../model/locals.ts';
 import { formatTableName, sameIdentifier } from '../model/names.ts';
 import { givesNothing } from '../model/query-outputs.ts';
 import { spoken } from '../model/roles.ts';
-import { dialectOf } from '../syntax/dialect.ts';
 import { findAll, unitsOf } from '../syntax/inspect.ts';
-import { tokenize } from '../syntax/tokenizer.ts';
-import { type Token, tokenKind } from '../syntax/tokens.ts';
-import type { ScriptBatch, Unit } from '../syntax/tree.ts';
+import { parse } from '../syntax/parse.ts';
+import { type Clause, type Context, type Place, placeAt } from './completion-place.ts';
 import { roleTexts } from './hover.ts';
 import { quotedName } from './quoting.ts';
-import { type DocumentView, localNamed, offsetAt, rangeAt, tableNamed } from './view.ts';
+import { type DocumentView, localNamed, offsetAt, tableNamed } from './view.ts';
 
 export interface CompletionItem {
   readonly label: string;
@@ -40,185 +38,12 @@ export function complete(view: DocumentView, position: Position): readonly Compl
   const { context, range } = place;
   switch (context.kind) {
     case 'table':
-      return tableItems(view, context.write, context.schema, range);
+      return tableItems(view, place, context, range);
     case 'parameter':
       return parameterItems(view, place, range);
     case 'columns':
       return columnItems(view, place, context, range);
   }
-}
-
-type Context =
-  | { readonly kind: 'table'; readonly write: boolean; readonly schema: string | null }
-  | { readonly kind: 'parameter' }
-  | {
-      readonly kind: 'columns';
-      readonly clause: Clause;
-      readonly qualifier: string | null;
-      readonly listed: readonly string[];
-    };
-
-/** Where columns are completed: it decides which come first and which are left out. */
-type Clause = 'on' | 'set' | 'insert' | 'values' | 'other';
-
-interface Place {
-  readonly unit: Unit;
-  readonly batch: ScriptBatch;
-  readonly offset: number;
-  readonly context: Context;
-  readonly range: Range;
-}
-
-function placeAt(view: DocumentView, offset: number): Place | undefined {
-  const batch = view.script.batches.find((candidate) => candidate.start <= offset && offset <= candidate.end);
-  const unit = batch?.units.findLast((candidate) => candidate.offset <= offset);
-  if (batch === undefined || unit === undefined) return undefined;
-  const tokens = tokenize(view.script.text.slice(unit.offset, offset), dialectOf(view.script.platform));
-  if (isInsideText(view, unit, tokens, offset)) return undefined;
-  const last = tokens.at(-1);
-  const typed = last !== undefined && last.end === offset - unit.offset && isNameToken(last) ? last : undefined;
-  const before = typed === undefined ? tokens : tokens.slice(0, -1);
-  // Behind the end of a finished statement nothing of it is completed.
-  if (typed === undefined && last?.word === ';') return undefined;
-  const context = contextOf(before, typed, view.script.text.slice(unit.offset, offset));
-  if (context === undefined) return undefined;
-  const start = typed === undefined ? offset : unit.offset + typed.start;
-  return { unit, batch, offset, context, range: rangeAt(view, { start, end: offset }) };
-}
-
-/** In a string or a comment, which end behind the cursor. */
-function isInsideText(view: DocumentView, unit: Unit, tokens: readonly Token[], offset: number): boolean {
-  const last = tokens.at(-1);
-  if (last?.unterminated === true && last.kind !== tokenKind.bracketed) return true;
-  const line = view.script.text.slice(view.script.text.lastIndexOf('\n', offset - 1) + 1, offset);
-  const afterTokens = view.script.text.slice(unit.offset + (last?.end ?? 0), offset);
-  return afterTokens.includes('--') || /\/\*(?![\s\S]*\*\/)/.test(afterTokens) || /^\s*--/.test(line);
-}
-
-function isNameToken(token: Token): boolean {
-  const { kind } = token;
-  return (
-    kind === tokenKind.word ||
-    kind === tokenKind.reserved ||
-    kind === tokenKind.bracketed ||
-    kind === tokenKind.doubleQuoted ||
-    kind === tokenKind.backticked ||
-    kind === tokenKind.variable ||
-    (kind === tokenKind.unknown && token.end - token.start === 1)
-  );
-}
-
-const tableWords: Readonly<Record<string, boolean>> = {
-  FROM: false,
-  JOIN: false,
-  USING: false,
-  APPLY: false,
-  INTO: true,
-  UPDATE: true,
-  MERGE: true,
-  TRUNCATE: true,
-};
-
-const clauses: Readonly<Record<string, Clause>> = {
-  ON: 'on',
-  SET: 'set',
-  VALUES: 'values',
-  WHERE: 'other',
-  SELECT: 'other',
-  HAVING: 'other',
-  BY: 'other',
-  WHEN: 'other',
-  THEN: 'other',
-  ELSE: 'other',
-  AND: 'other',
-  OR: 'other',
-  OUTPUT: 'other',
-};
-
-/** Words behind which a new thing is named: there nobody wants to be helped. */
-const silentWords = new Set([
-  'AS',
-  'CREATE',
-  'PROCEDURE',
-  'PROC',
-  'FUNCTION',
-  'DECLARE',
-  'TABLE',
-  'VIEW',
-  'SCHEMA',
-  'DATABASE',
-  'USE',
-  'GO',
-]);
-
-function contextOf(before: readonly Token[], typed: Token | undefined, text: string): Context | undefined {
-  const word = typed === undefined ? '' : text.slice(typed.start, typed.end);
-  if (word.startsWith('@') || word.startsWith('$')) return { kind: 'parameter' };
-  const last = before.at(-1);
-  if (last?.word === '.') {
-    const owner = before.at(-2);
-    const qualifier = owner === undefined ? '' : unquoted(text.slice(owner.start, owner.end));
-    const keyword = before.at(-3)?.word ?? '';
-    const write = tableWords[keyword];
-    if (write !== undefined) return { kind: 'table', write, schema: qualifier };
-    return { kind: 'columns', clause: clauseOf(before), qualifier, listed: [] };
-  }
-  if (last !== undefined && silentWords.has(last.word)) return undefined;
-  const write = last === undefined ? undefined : tableWords[last.word];
-  if (write !== undefined) return { kind: 'table', write, schema: null };
-  const insert = insertListOf(before, text);
-  if (insert !== null) return { kind: 'columns', clause: 'insert', qualifier: null, listed: insert };
-  return { kind: 'columns', clause: clauseOf(before), qualifier: null, listed: [] };
-}
-
-/** Names in the column list of an INSERT that is still open at the cursor; null outside of one. */
-function insertListOf(before: readonly Token[], text: string): readonly string[] | null {
-  let depth = 0;
-  const names: string[] = [];
-  for (let index = before.length - 1; index >= 0; index -= 1) {
-    const token = before[index];
-    if (token === undefined) break;
-    if (token.word === ')') depth += 1;
-    else if (token.word === '(') {
-      if (depth > 0) depth -= 1;
-      else return opensInsertList(before.slice(0, index)) ? names : null;
-    } else if (depth === 0 && isNameToken(token)) names.push(unquoted(text.slice(token.start, token.end)));
-    else if (token.word !== ',' && depth === 0) return null;
-  }
-  return null;
-}
-
-/** `INSERT (` of a MERGE, or `INSERT [INTO] name (`. */
-function opensInsertList(before: readonly Token[]): boolean {
-  for (let index = before.length - 1; index >= 0; index -= 1) {
-    const token = before[index];
-    if (token?.word === 'INSERT') return true;
-    if (token === undefined || !(isNameToken(token) || token.word === '.')) return false;
-  }
-  return false;
-}
-
-function clauseOf(before: readonly Token[]): Clause {
-  for (let index = before.length - 1; index >= 0; index -= 1) {
-    const word = before[index]?.word ?? '';
-    const clause = clauses[word];
-    if (clause === 'set') return startsAssignment(before) ? 'set' : 'other';
-    if (clause === 'on' || clause === 'values') return clause;
-    if (clause !== undefined && word !== 'AND' && word !== 'OR' && word !== 'THEN' && word !== 'ELSE') return clause;
-  }
-  return 'other';
-}
-
-/** Left of the equals sign: behind SET or a comma, perhaps with the target's alias. */
-function startsAssignment(before: readonly Token[]): boolean {
-  const qualified = before.at(-1)?.word === '.';
-  const word = before.at(qualified ? -3 : -1)?.word;
-  return word === 'SET' || word === ',';
-}
-
-function unquoted(text: string): string {
-  const inner = /^[["`](.*?)[\]"`]?$/.exec(text);
-  return inner?.[1] ?? text;
 }
 
 function columnItems(
@@ -227,7 +52,7 @@ function columnItems(
   context: Extract<Context, { kind: 'columns' }>,
   range: Range,
 ): readonly CompletionItem[] {
-  const binding = bindUnit(place.unit);
+  const binding = bindingAround(view, place);
   const at = place.offset - place.unit.offset;
   const scope: Scoped | undefined = scopeAt(binding, at) ?? binding.scopes.findLast(({ node }) => node.start <= at);
   if (scope === undefined) return [];
@@ -237,7 +62,11 @@ function columnItems(
       ? []
       : columnsOf(view, scope.target)
           .filter((column) => !column.readOnly && !listed.some((name) => sameIdentifier(name, column.name)))
-          .map((column) => columnItem(view, column, clause, range));
+          .map((column, place) => ({
+            ...columnItem(view, column, clause, range),
+            // In the order of the table, as a list is written.
+            sortText: `m${String(place).padStart(5, '0')}`,
+          }));
   }
   if (qualifier !== null) {
     const source =
@@ -250,10 +79,11 @@ function columnItems(
       .filter((column) => clause !== 'set' || !column.readOnly)
       .map((column) => columnItem(view, column, clause, range));
   }
+  // Rows that are inserted have no target yet.
+  const sources = clause === 'values' && scope.target !== null ? scope.sources.slice(1) : scope.sources;
   const own =
     clause === 'set' && scope.target !== null ? columnsOf(view, scope.target).filter((column) => !column.readOnly) : [];
-  const visible =
-    clause === 'set' && own.length > 0 ? own : scope.sources.flatMap((source) => columnsOfSource(view, source));
+  const visible = clause === 'set' && own.length > 0 ? own : sources.flatMap((source) => columnsOfSource(view, source));
   const seen = new Set<string>();
   const columns = visible.filter((column) => {
     const key = column.name.toLowerCase();
@@ -261,9 +91,28 @@ function columnItems(
     seen.add(key);
     return true;
   });
-  const aliases = scope.sources.filter(({ alias }) => alias !== '').map((source) => aliasItem(source, range));
+  const aliases = sources.filter(({ alias }) => alias !== '').map((source) => aliasItem(source, range));
   return [...aliases, ...columns.map((column) => columnItem(view, column, clause, range))];
 }
+
+/**
+ * What the names around the cursor mean once a name stands there: `SELECT | FROM t` and `SET | FROM t` read the word
+ * behind the cursor as that name.
+ */
+function bindingAround(view: DocumentView, { unit, batch, offset, context, range }: Place): Binding {
+  const { text, platform } = view.script;
+  const start = offsetAt(view, range.start);
+  const end = Math.min(batch.end, offset + longestRest);
+  const assigned =
+    context.kind === 'columns' && context.clause === 'set' && !/^\s*[+\-*/%&|^]?=/.test(text.slice(offset, end));
+  const whole = `${text.slice(unit.offset, start)}${placeholder}${assigned ? ' = 0' : ''}${text.slice(offset, end)}`;
+  const [first] = unitsOf(parse(whole, { platform }));
+  return first === undefined ? bindUnit(unit) : bindUnit(first);
+}
+
+const placeholder = 'name__';
+/** So many characters behind the cursor decide what is visible at it. */
+const longestRest = 8000;
 
 interface OfferedColumn {
   readonly name: string;
@@ -358,26 +207,32 @@ const writtenRoles: readonly TableRole[] = [
 
 function tableItems(
   view: DocumentView,
-  write: boolean,
-  schema: string | null,
+  place: Place,
+  { write, qualifiers }: Extract<Context, { kind: 'table' }>,
   range: Range,
 ): readonly CompletionItem[] {
+  const { platform } = view.script;
   const wanted = (role: TableRole) => (write ? writtenRoles.includes(role) : role === 'staging');
-  const inSchema = view.folder.catalog.tables.filter(
-    ({ name }) => schema === null || (name.schema !== null && sameIdentifier(name.schema, schema)),
-  );
-  const tables = inSchema.map((table): CompletionItem => {
-    const parts = [schema === null ? table.name.schema : null, table.name.table].filter((part) => part !== null);
-    return {
-      label: parts.join('.'),
-      kind: 'table',
-      detail: `${spoken(table.role)} · ${table.columns.length} columns`,
-      documentation: table.reasons.join(' '),
-      insertText: parts.map((part) => quotedName(part, view.script.platform)).join('.'),
-      range,
-      sortText: `${wanted(table.role) ? 'a' : 'b'}${table.name.table.toLowerCase()}`,
-    };
+  const { tables } = view.folder.catalog;
+  const twice = ambiguousNames(tables);
+  const offered = tables.flatMap((table): readonly CompletionItem[] => {
+    const { database, schema, table: name } = table.name;
+    const all = twice.has(`${schema}.${name}`.toLowerCase()) ? [database, schema, name] : [schema, name];
+    const parts = qualifiers.length === 0 ? all.filter((part) => part !== null) : partsBehind(table.name, qualifiers);
+    if (parts === null) return [];
+    return [
+      {
+        label: parts.join('.'),
+        kind: 'table',
+        detail: `${spoken(table.role)} · ${table.columns.length} columns`,
+        documentation: table.reasons.join(' '),
+        insertText: parts.map((part) => quotedName(part, platform)).join('.'),
+        range,
+        sortText: `${wanted(table.role) ? 'a' : 'b'}${name.toLowerCase()}`,
+      },
+    ];
   });
+  const schema = qualifiers.length === 0 ? null : '';
   const locals = schema === null ? localTables(view.script) : [];
   const temporary = locals.map(
     (table): CompletionItem => ({
@@ -390,7 +245,42 @@ function tableItems(
       sortText: `a${table.name.table.toLowerCase()}`,
     }),
   );
-  return [...temporary, ...tables];
+  const commons = schema === null && !write ? commonTables(view, place, range) : [];
+  return [...commons, ...temporary, ...offered];
+}
+
+/** Names that mean tables of several databases: there the database has to be named. */
+function ambiguousNames(tables: readonly CatalogTable[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const { name } of tables) {
+    const key = `${name.schema}.${name.table}`.toLowerCase();
+    if (seen.has(key)) twice.add(key);
+    seen.add(key);
+  }
+  return twice;
+}
+
+/** What is left to write of a name behind its schema, its database, or both; null where they are others. */
+function partsBehind({ database, schema, table }: TableName, qualifiers: readonly string[]): readonly string[] | null {
+  const is = (part: string | null, asked: string | undefined) => part !== null && sameIdentifier(part, asked ?? '');
+  const [first, second] = qualifiers;
+  if (second !== undefined) return is(schema, second) && (database === null || is(database, first)) ? [table] : null;
+  if (is(schema, first)) return [table];
+  return is(database, first) && schema !== null ? [schema, table] : null;
+}
+
+/** The common tables that the statement has defined before the cursor. */
+function commonTables(view: DocumentView, place: Place, range: Range): readonly CompletionItem[] {
+  const at = place.offset - place.unit.offset;
+  const names = bindingAround(view, place).aliases.flatMap(({ node, declared, source }) =>
+    node === declared && source.table === null && source.query !== null && node.end < at ? [source] : [],
+  );
+  return names.map((source) => ({
+    ...aliasItem(source, range),
+    kind: 'table',
+    sortText: `a${source.alias.toLowerCase()}`,
+  }));
 }
 
 /** Variables of the batch, and the parameters of the loads that write a table named in the statement. */
