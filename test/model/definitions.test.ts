@@ -67,6 +67,14 @@ describe('definitions', () => {
     ]);
   });
 
+  test('a unique index of DuckDB on an expression is no key', () => {
+    const { tables } = catalogFrom(
+      'CREATE TABLE t (a INTEGER, b VARCHAR); CREATE UNIQUE INDEX i ON t (lower(b), a); CREATE UNIQUE INDEX j ON t (b);',
+      'duckdb',
+    );
+    expect(tables[0]?.keys).toEqual([{ kind: 'unique', columns: ['b'], enforced: true }]);
+  });
+
   test('REPLACE COLUMNS of Spark leaves nothing of the columns before, and fields of structs are no columns', () => {
     const { tables } = catalogFrom(
       `CREATE TABLE u (x INT);

@@ -129,3 +129,43 @@ test("partition columns with types are the table's own, those without are named 
   expect(names(typed)).toEqual(['a int', 'b string', 'c date']);
   expect(names(named)).toEqual(['a int', 'b string']);
 });
+
+test('a constant has methods in DuckDB alone', () => {
+  const text = "SELECT 'abc'.upper().lower()";
+  expect(problemsOf(parse(text, { platform: 'duckdb' }))).toEqual([]);
+  expect(problemsOf(parse(text, { platform: 'spark' }))).toHaveLength(1);
+});
+
+describe('mistakes that no new clause can explain', () => {
+  test.each([
+    ["'a' AS b FROM t", "Expected a statement, but found ''a''. @ 0"],
+    ['* FROM t', "Expected a statement, but found '*'. @ 0"],
+    ['id, name FROM t', "Expected a statement, but found 'id'. @ 0"],
+    ['ON a = b', "Expected a statement, but found 'ON'. @ 0"],
+    ['SELECT a b b FROM t', "Expected the end of the statement, but found 'b'. @ 11"],
+    ['SELECT a AS b, c d e, f FROM t', "Expected the end of the statement, but found 'e'. @ 19"],
+    ['DELETE FROM t x y = 1', "Expected the end of the statement, but found 'y'. @ 16"],
+    ['SELECT * FORM t', "Expected FROM, but found 'FORM'. @ 9"],
+    ['UPDATE t SET a = 1 WEHRE b = 2', "Expected WHERE, but found 'WEHRE'. @ 19"],
+    ['SELECT a FROM t AS x GRUOP BY a', "Expected GROUP, but found 'GRUOP'. @ 21"],
+  ])('%s', (text, problem) => {
+    for (const platform of ['databricks', 'duckdb'] as const) {
+      const found = problemsOf(parse(text, { platform })).map(({ message, start }) => `${message} @ ${start}`);
+      expect(found).toEqual([problem]);
+    }
+  });
+
+  test('a word that may begin a new clause or statement is none', () => {
+    for (const text of ['SELECT a FROM t NEWCLAUSE x', 'NEWSTATEMENT x y', 'NEWSTATEMENT', 'SELECT 1 FOREVER'])
+      for (const platform of ['databricks', 'duckdb'] as const)
+        expect(problemsOf(parse(text, { platform }))).toEqual([]);
+  });
+
+  test('comments of Jinja are comments', () => {
+    for (const platform of ['databricks', 'duckdb'] as const) {
+      const script = parse("{# don't; #}\nSELECT 1; {#- x -#}", { platform });
+      expect(unitsOf(script).map((unit) => unit.statement.kind)).toEqual(['select-statement']);
+      expect(problemsOf(script)).toEqual([]);
+    }
+  });
+});

@@ -188,7 +188,8 @@ class DefinitionReader {
       }
       case 'create-index': {
         const { definition } = statement;
-        if (definition.unique && definition.where === null) {
+        // An index on expressions has no columns here, and proves nothing of any.
+        if (definition.unique && definition.where === null && definition.columns.length > 0) {
           const columns = definition.columns.map((column) => column.name.name);
           this.addChange(tableNameOf(statement.table), { addKeys: [{ kind: 'unique', columns, enforced: true }] });
         }

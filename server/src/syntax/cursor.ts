@@ -1,6 +1,7 @@
 import type { BatchState } from './batchStarts.ts';
 import type { Dialect } from './dialect.ts';
 import type { Grammar } from './grammar.ts';
+import { nearClause } from './nearMisses.ts';
 import { startsDefinition } from './recovery.ts';
 import { Tokenizer } from './tokenizer.ts';
 import { type TokenKind, tokenKind } from './tokens.ts';
@@ -13,6 +14,11 @@ const chunk = 256;
 
 /** What is expected behind a finished statement. */
 export const endOfStatement = 'the end of the statement';
+
+/** What follows a name and no word that begins a clause. */
+const behindName: ReadonlySet<string> = new Set(
+  ', . = ) <> < > <= >= AS JOIN INNER LEFT RIGHT CROSS FULL WHERE GROUP HAVING ORDER UNION AND OR'.split(' '),
+);
 
 /** What no item of a list begins with in DuckDB. */
 const listEnds: ReadonlySet<string> = new Set(
@@ -336,7 +342,8 @@ export class Cursor {
       const place = kind === tokenKind.end ? 'the end of the text' : 'GO';
       this.report(Math.max(0, this.end - 1), this.end, `Expected ${expected} before ${place}.`);
     } else {
-      this.report(this.start, this.currentEnd, `Expected ${expected}, but found ${this.shownToken()}.`);
+      const meant = expected === endOfStatement ? nearClause(this.tokenText.toUpperCase(), this.word) : null;
+      this.report(this.start, this.currentEnd, `Expected ${meant ?? expected}, but found ${this.shownToken()}.`);
     }
   }
 
@@ -345,8 +352,11 @@ export class Cursor {
    * Anywhere else, and with anything but a name, an unexpected token is beyond doubt.
    */
   private isUncertain(kind: TokenKind, expected: string): boolean {
-    if (this.dialect.family === 'tsql' || expected !== endOfStatement) return false;
-    return kind === tokenKind.word || (kind >= tokenKind.bracketed && kind <= this.lastQuoted);
+    if (this.dialect.family === 'tsql' || expected !== endOfStatement || kind !== tokenKind.word) return false;
+    // No clause begins with the word before it, nor with one behind which its own content can't stand.
+    const text = this.tokenText.toUpperCase();
+    const before = this.index === 0 ? '' : this.text.slice(this.starts[this.index - 1], this.ends[this.index - 1]);
+    return text !== before.toUpperCase() && !behindName.has(this.peek(1)) && nearClause(text, this.word) === null;
   }
 
   /** Reports a mistake of its own kind. */

@@ -142,7 +142,9 @@ function comparisonOperator(cursor: Cursor): string {
 function parseComparison(cursor: Cursor, left: Expression, operator: string): Expression {
   if (cursor.word !== operator) cursor.advance();
   cursor.advance();
-  if ((cursor.at('ALL') || cursor.at('ANY') || cursor.at('SOME')) && cursor.peek(1) === '(') {
+  // DuckDB compares with the items of a list, too: `a = ANY ([1, 2])`.
+  const ofList = cursor.dialect.family === 'duckdb' && !listedQueries.has(cursor.peek(2));
+  if ((cursor.at('ALL') || cursor.at('ANY') || cursor.at('SOME')) && cursor.peek(1) === '(' && !ofList) {
     const quantifier = cursor.at('ALL') ? 'ALL' : cursor.at('ANY') ? 'ANY' : 'SOME';
     cursor.advance();
     const query = parenthesisedQuery(cursor);
@@ -152,6 +154,8 @@ function parseComparison(cursor: Cursor, left: Expression, operator: string): Ex
   requireValue(cursor, right);
   return { kind: 'binary', start: left.start, end: cursor.end, operator, left, right };
 }
+
+const listedQueries: ReadonlySet<string> = new Set(['SELECT', 'FROM', 'WITH', 'VALUES', 'TABLE', '(', 'PIVOT']);
 
 function parseTrailingPredicate(cursor: Cursor, left: Expression): Expression | null {
   const { kind } = cursor;

@@ -191,6 +191,10 @@ export function parseCreateSchema(cursor: Cursor, start: number): CreateSchema {
     name = parseName(cursor, 'the name of a schema');
     if (cursor.eat('AUTHORIZATION')) cursor.identifier('an owner');
   }
+  if (cursor.dialect.family === 'duckdb' && cursor.at('WITH') && cursor.peek(1) === '(') {
+    cursor.advance();
+    cursor.skipParentheses();
+  }
   if (cursor.dialect.family === 'spark') skipSchemaClauses(cursor);
   return { kind: 'create-schema', start, end: cursor.end, name, ifNotExists };
 }

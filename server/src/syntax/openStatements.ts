@@ -13,7 +13,7 @@ import { parseQueryAfterWith, parseQueryWithTables } from './queries.ts';
 import { expectSemicolon, parseCompound, parseScripted, recoverInScript } from './scripting.ts';
 import { parseUse } from './smallStatements.ts';
 import { tokenKind } from './tokens.ts';
-import type { Identifier, Option, Query, Statement } from './tree.ts';
+import type { Option, Query, Statement } from './tree.ts';
 import { parseDataType } from './types.ts';
 import { parseWrite } from './writes.ts';
 
@@ -89,12 +89,56 @@ function dispatch(cursor: Cursor): Statement {
       return isTransaction(cursor) ? parseOpaque(cursor) : parseCompound(cursor);
     default:
   }
-  if (cursor.at(')') || cursor.at(',') || cursor.at('=')) {
+  if (!mayBegin(cursor)) {
     cursor.fail('a statement');
     return { kind: 'opaque', start, end: cursor.end, name: '' };
   }
   return parseOpaque(cursor);
 }
+
+/**
+ * Whether a statement that is not known may begin here: only with a word that is no value, no name and no middle of
+ * another statement. Lines of tools (`.read x`, `%sql`, `!ls`) and what they replace (`${x}`, `@x`) stay as they are.
+ */
+function mayBegin(cursor: Cursor): boolean {
+  const { kind } = cursor;
+  const next = cursor.peek(1);
+  if (kind === tokenKind.word)
+    return !behindValue.has(next) && !(next === '(' && cursor.word === '' && cursor.dialect.family === 'duckdb');
+  if (kind === tokenKind.reserved) return reservedStarts.has(cursor.word);
+  if (kind === tokenKind.punctuation) return !noStarts.has(cursor.word);
+  return (
+    kind !== tokenKind.string &&
+    kind !== tokenKind.number &&
+    (kind < tokenKind.bracketed || kind > tokenKind.backticked)
+  );
+}
+
+/** What follows a value or name in the middle of a statement. */
+const behindValue: ReadonlySet<string> = new Set([',', '=', '::', ')', '+', '*', '<', '>', '<>', '||', 'FROM', 'AS']);
+/** Reserved words of which statements begin with some that are not read further. */
+const reservedStarts: ReadonlySet<string> = new Set(
+  'ALTER CASE CONSTRAINT CREATE DELETE DESC DROP END FETCH FOR FROM INSERT MERGE PIVOT SELECT SET UNPIVOT UPDATE VALUES WITH'.split(
+    ' ',
+  ),
+);
+const noStarts: ReadonlySet<string> = new Set([
+  ')',
+  ',',
+  '=',
+  '*',
+  '[',
+  ']',
+  '{',
+  '}',
+  '<',
+  '>',
+  '+',
+  '::',
+  '->',
+  '=>',
+  '||',
+]);
 
 /** EXPLAIN with its words and options, and the statement that is explained and not run. */
 function parseExplain(cursor: Cursor): Statement {
@@ -105,7 +149,10 @@ function parseExplain(cursor: Cursor): Statement {
       cursor.skipParentheses();
     }
   } while (cursor.kind === tokenKind.word && !explained.has(cursor.word));
-  if (!cursor.atEnd && !cursor.at(';')) dispatch(cursor);
+  if (!cursor.atEnd && !cursor.at(';')) {
+    if (mayBegin(cursor)) dispatch(cursor);
+    else parseOpaque(cursor);
+  }
   return { kind: 'opaque', start, end: cursor.end, name: 'EXPLAIN' };
 }
 

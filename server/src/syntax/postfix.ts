@@ -31,7 +31,8 @@ export function parsePostfix(cursor: Cursor, first: Expression): Expression {
       case '.': {
         // T-SQL's grammar lets a member of a constant through; that it has none is found later.
         if (cursor.peek(1) === '*' || operand.kind === 'error') return operand;
-        if (operand.kind === 'literal' && cursor.dialect.family !== 'tsql') return operand;
+        const isMethod = cursor.dialect.family === 'duckdb' && cursor.nameAhead(1) && cursor.peek(2) === '(';
+        if (operand.kind === 'literal' && cursor.dialect.family !== 'tsql' && !isMethod) return operand;
         cursor.advance();
         const member = namePart(cursor);
         const args = cursor.at('(') ? parseArguments(cursor) : null;

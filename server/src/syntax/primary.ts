@@ -313,8 +313,8 @@ function parsePunctuation(cursor: Cursor): Expression {
     cursor.advance();
     return parsePrimary(cursor);
   }
-  // Spark: `(*)`, `5 IN (*)`, `(* EXCEPT (a))`.
-  if (word === '*' && cursor.dialect.family === 'spark' && cursor.previousWord === '(') {
+  // Spark and DuckDB: `(*)`; Spark: `5 IN (*)`, `(* EXCEPT (a))`.
+  if (word === '*' && cursor.dialect.family !== 'tsql' && cursor.previousWord === '(') {
     return parseStar(cursor, none, start);
   }
   if (word === '*') {

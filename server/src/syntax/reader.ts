@@ -148,7 +148,7 @@ function commentUnit(start: number, end: number): Unit {
 
 /**
  * Text that a tool replaces before any engine sees it may stand for anything, so nothing is a mistake beside it:
- * `$(Var)` outside of strings, `{{ … }}`, `{% … %}`, `#{…}`, `${…}` and, in Spark, `{name}`.
+ * `$(Var)` outside of strings, `{{ … }}`, `{% … %}`, `{# … #}`, `#{…}`, `${…}` and, in Spark, `{name}`.
  */
 function withoutPlaceholders(text: string, cursor: Cursor): readonly SyntaxProblem[] {
   if (cursor.problems.length === 0) return cursor.problems;
@@ -156,8 +156,8 @@ function withoutPlaceholders(text: string, cursor: Cursor): readonly SyntaxProbl
   return pattern.test(text) ? [] : cursor.problems;
 }
 
-const placeholder = /\$\(|\{\{|\{%|#\{|\$\{/;
-const sparkPlaceholder = /\{\w+\}|\$\(|\{\{|\{%|#\{|\$\{/;
+const placeholder = /\$\(|\{\{|\{%|\{#|#\{|\$\{/;
+const sparkPlaceholder = /\{\w+\}|\$\(|\{\{|\{%|\{#|#\{|\$\{/;
 
 /** A batch that stands `delta` characters further on. */
 export function movedBatch(batch: ScriptBatch, delta: number): ScriptBatch {

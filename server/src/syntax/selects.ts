@@ -106,7 +106,9 @@ export function skipLateralView(cursor: Cursor): OpaqueClause {
   cursor.eat('OUTER');
   cursor.grammar.value(cursor);
   if (cursor.atName) cursor.takeIdentifier();
-  if (cursor.eat('AS')) {
+  // The columns may stand without AS.
+  const goesOn = (cursor.at('CLUSTER') || cursor.at('DISTRIBUTE') || cursor.at('SORT')) && cursor.peek(1) === 'BY';
+  if (cursor.eat('AS') || (cursor.atName && !goesOn && !cursor.at('WINDOW'))) {
     do cursor.identifier('a column name');
     while (!cursor.recovering && cursor.eat(','));
   }

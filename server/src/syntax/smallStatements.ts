@@ -15,7 +15,10 @@ export function parseUse(cursor: Cursor): Statement {
     return parseOpaque(cursor);
   }
   cursor.advance();
-  if (cursor.dialect.family === 'spark') cursor.eatAny('CATALOG', 'SCHEMA', 'DATABASE');
+  if (cursor.dialect.family === 'spark') {
+    if (/^namespace$/i.test(cursor.tokenText) && cursor.nameAhead(1)) cursor.advance();
+    else cursor.eatAny('CATALOG', 'SCHEMA', 'DATABASE');
+  }
   if (cursor.dialect.family === 'spark' && (cursor.kind === tokenKind.string || cursor.kind === tokenKind.variable)) {
     const part = cursor.takeIdentifier();
     return { kind: 'use', start, end: cursor.end, name: { ...part, kind: 'name', parts: [part] } };

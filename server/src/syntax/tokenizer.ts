@@ -92,6 +92,12 @@ export class Tokenizer {
         position = endOfLine(text, position, limit);
       } else if (code === 47 && text.charCodeAt(position + 1) === 42) {
         position = this.skipBlockComment(position);
+      } else if (code === 123 && text.charCodeAt(position + 1) === 35 && this.dialect.family !== 'tsql') {
+        // Jinja's comment, which may hold semicolons.
+        const end = text.indexOf('#}', position + 2);
+        if (end < 0 || end + 2 > limit) break;
+        this.atLineStart ||= text.slice(position, end).includes('\n');
+        position = end + 2;
       } else {
         break;
       }
