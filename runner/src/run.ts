@@ -137,7 +137,9 @@ export class Run {
   async #all(): Promise<Step> {
     if (this.#job.isDryRun === true && this.#state.name === 'running') {
       const begun = await this.#session.execute('BEGIN TRANSACTION', silent);
-      if (begun.kind !== 'finished') return { kind: 'lost', reason: reasonOf(begun), mayHaveCommitted: false };
+      if (begun.kind === 'lost') return { kind: 'lost', reason: begun.reason, mayHaveCommitted: false };
+      // Without a transaction the batches would stay, so nothing of them is sent.
+      if (begun.kind === 'finished' && !this.#session.inTransaction) return this.#dryRunRefused();
     }
     for (const [index, batch] of this.#job.batches.entries()) {
       if (this.#state.name !== 'running') return { kind: 'cancelled', effect: 'rolled-back' };
@@ -265,6 +267,11 @@ export class Run {
 
   get #isDry(): boolean {
     return this.#job.isDryRun === true;
+  }
+
+  #dryRunRefused(): Step {
+    const message = 'The transaction of the dry run could not be begun, so nothing was sent; run the preview instead.';
+    return { kind: 'failed', error: this.#told({ code: 'dry_run_refused', message, batch: 0, line: null }) };
   }
 
   #dryRunCommitted(index: number): Step {
@@ -403,8 +410,4 @@ function statusOf(end: Step): RunStatus {
     case 'lost':
       return end.mayHaveCommitted ? 'unknown' : 'failed';
   }
-}
-
-function reasonOf(end: BatchEnd): string {
-  return end.kind === 'lost' ? end.reason : 'The transaction of the dry run could not be begun.';
 }

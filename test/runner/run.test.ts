@@ -425,6 +425,15 @@ describe('a dry run', () => {
     expect(result).toMatchObject({ status: 'failed', error: { code: 'dry_run_committed', batch: 0 } });
     expect(server.recorder.sql()).not.toContain('next');
   });
+
+  test('sends nothing where its transaction was refused', async () => {
+    const refusing = rule('BEGIN TRANSACTION', [error({ number: 3989, text: 'New request is not allowed to start.' })]);
+    const server = await serveWarehouse({ handler: script(refusing) });
+    const { result, openTransaction } = await startRun(await openOn(server), ['load'], {}, { isDryRun: true }).end;
+    expect(result).toMatchObject({ status: 'failed', batches: [], error: { code: 'dry_run_refused', batch: 0 } });
+    expect(openTransaction).toBe(false);
+    expect(server.recorder.sql()).not.toContain('load');
+  });
 });
 
 test('a preview gives samples by kind of change, and writes nothing that stays', async () => {
