@@ -1,6 +1,7 @@
 // Runs parts of the test suite and adds up their counts: `node tools/test.mjs all|quick|robustness|e2e`.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,41 +9,46 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const vitest = join('node_modules', 'vitest', 'vitest.mjs');
 const countLine = /^(\d+) passed, (\d+) failed, (\d+) skipped$/;
 
+/** By itself vitest leaves a core free, which of two cores is half. */
+const atLeastTwo = Math.max(2, availableParallelism() - 1);
+
+/** A run of vitest on some projects. */
+function tests(projects, workers = atLeastTwo) {
+  const chosen = projects.map((project) => `--project=${project}`);
+  const reporters = ['--reporter=dot', '--reporter=./tools/count-reporter.mjs'];
+  return { command: [vitest, 'run', ...chosen, `--maxWorkers=${workers}`, ...reporters] };
+}
+
 /** The parts of `npm test`: a command whose last line counts, or one that counts as a single test. */
 const parts = {
   check: { command: ['tools/check.mjs'], single: true },
-  quick: {
-    command: [
-      vitest,
-      'run',
-      '--project',
-      'quick',
-      '--maxWorkers=2',
-      '--reporter=dot',
-      '--reporter=./tools/count-reporter.mjs',
-    ],
-  },
-  robustness: {
-    command: [vitest, 'run', '--project', 'robustness', '--reporter=dot', '--reporter=./tools/count-reporter.mjs'],
-  },
+  quick: tests(['quick']),
+  // In a whole run the parts `conformance` and `conformance-merge` run the same cases, by the built program.
+  'quick-with-cases': tests(['quick', 'cases']),
+  robustness: tests(['robustness']),
+  // Deadlines and measurements want the machine to themselves.
+  timed: tests(['timed'], 1),
   conformance: { command: ['dist/conformance.cjs', '--shape', 'separate'] },
   'conformance-merge': { command: ['dist/conformance.cjs', '--shape', 'merge'] },
   package: { command: ['tools/package.mjs'], single: true },
   e2e: { command: ['test/e2e/run.mjs'], needs: 'Chromium' },
 };
+/** Parts in their order; those of an inner list run at the same time. */
 const suites = {
-  all: ['check', 'quick', 'robustness', 'conformance', 'conformance-merge', 'package', 'e2e'],
-  quick: ['check', 'quick'],
-  robustness: ['robustness'],
+  all: ['check', 'quick', 'robustness', 'timed', ['conformance', 'conformance-merge'], 'package', 'e2e'],
+  quick: ['check', 'quick-with-cases'],
+  robustness: ['robustness', 'timed'],
   e2e: ['package', 'e2e'],
 };
+
+/** The oldest Python that all referees take. */
+const python = 'Python 3.11 or newer';
 
 /** System programs that a part needs and a machine may lack. */
 const programs = {
   Chromium: () =>
     [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].some((file) => file && existsSync(file)),
-  'Python 3.10 or newer': () =>
-    spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).status === 0,
+  [python]: () => spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))']).status === 0,
 };
 
 const suite = suites[process.argv[2] ?? 'all'];
@@ -53,16 +59,21 @@ if (suite === undefined) {
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
-for (const name of suite) await runPart(name, parts[name]);
-if (suite.includes('quick') && !programs['Python 3.10 or newer']()) {
-  report.push("Python 3.10 or newer is missing: the tests that ask Microsoft's T-SQL parser were skipped");
+for (const step of suite) {
+  const names = [step].flat();
+  await Promise.all(names.map((name) => runPart(name, parts[name], names.length === 1)));
+}
+const asksReferees = suite !== suites.e2e;
+if (asksReferees && !programs[python]()) {
+  report.push(`${python} is missing: the tests that ask Microsoft's T-SQL parser were skipped`);
 }
 console.log();
 for (const line of report) console.log(line);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(total.failed > 0 || (process.env.CI && total.skipped > 0) ? 1 : 0);
 
-async function runPart(name, part) {
+/** Runs a part; its output is shown as it comes, or in one piece at its end when others run beside it. */
+async function runPart(name, part, isAlone) {
   if (part.needs !== undefined && !programs[part.needs]()) {
     add(
       name,
@@ -71,9 +82,11 @@ async function runPart(name, part) {
     );
     return;
   }
-  console.log(`\n== ${name}`);
+  if (isAlone) console.log(`\n== ${name}`);
   const started = Date.now();
-  const { code, lastLine } = await runNode(part.command);
+  const { code, output } = await runNode(part.command, isAlone);
+  if (!isAlone) console.log(`\n== ${name}\n${output.trimEnd()}`);
+  const lastLine = output.trimEnd().split('\n').at(-1)?.trim() ?? '';
   const seconds = `${((Date.now() - started) / 1000).toFixed(0)} s`;
   if (part.single === true) {
     add(name, { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }, seconds);
@@ -95,17 +108,15 @@ function add(name, counts, remark) {
   report.push(`${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped (${remark})`);
 }
 
-/** Runs Node on a script, shows its output as it comes, and gives its exit code and last line. */
-function runNode(args) {
+/** Runs Node on a script and gives its exit code and output, shown as it comes if asked. */
+function runNode(args, shows) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-    let tail = '';
+    let output = '';
     child.stdout.on('data', (chunk) => {
-      process.stdout.write(chunk);
-      tail = (tail + chunk).slice(-4000);
+      if (shows) process.stdout.write(chunk);
+      output += chunk;
     });
-    child.on('close', (code) =>
-      resolve({ code: code ?? 1, lastLine: tail.trimEnd().split('\n').at(-1)?.trim() ?? '' }),
-    );
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
   });
 }

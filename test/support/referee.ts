@@ -29,7 +29,7 @@ let found: FoundTool | undefined;
 
 /**
  * Why the referee cannot be asked, or null when it can. It is installed into `.cache/` on first use, which takes
- * Python 3.10 and access to PyPI. In CI a missing referee is an error.
+ * Python 3.11 and access to PyPI. In CI a missing referee is an error.
  */
 export function refereeMissing(): string | null {
   found ??= findReferee();
@@ -179,7 +179,7 @@ function findReferee(): FoundTool {
   return findTool({
     name: 'tsql-referee',
     title: "Microsoft's T-SQL parser",
-    minor: 10,
+    minor: 11,
     requirements: [requirements],
     pip: () => [['-r', requirements]],
   });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FromRunner, ToRunner } from '../../protocol/runner-process.ts';
-import { RunnerHost } from '../../runner/src/host.ts';
-import { duckdbSettings, mssqlSettings } from '../runner/settings.ts';
-import { seededRandom } from '../support/random.ts';
-import { begin, disconnect, done, onAttention, rows, on as rule, script, stall } from '../support/tds/answers.ts';
-import { startTdsServer, type TdsServer } from '../support/tds/server.ts';
+import type { FromRunner, ToRunner } from '../../../protocol/runner-process.ts';
+import { RunnerHost } from '../../../runner/src/host.ts';
+import { duckdbSettings, mssqlSettings } from '../../runner/settings.ts';
+import { seededRandom } from '../../support/random.ts';
+import { begin, disconnect, done, onAttention, rows, on as rule, script, stall } from '../../support/tds/answers.ts';
+import { startTdsServer, type TdsServer } from '../../support/tds/server.ts';
 
 let server: TdsServer;
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { buildCatalog } from '../../server/src/model/catalog.ts';
-import { readDefinitions } from '../../server/src/model/definitions.ts';
-import { lint } from '../../server/src/rules/engine/lint.ts';
-import { rules } from '../../server/src/rules/registry.ts';
-import { parse } from '../../server/src/syntax/parse.ts';
+import { buildCatalog } from '../../../server/src/model/catalog.ts';
+import { readDefinitions } from '../../../server/src/model/definitions.ts';
+import { lint } from '../../../server/src/rules/engine/lint.ts';
+import { rules } from '../../../server/src/rules/registry.ts';
+import { parse } from '../../../server/src/syntax/parse.ts';
 
 /** Twice the text may take this many times the work. */
 const limit = 2.3;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { unknownCounts } from '../../protocol/counts.ts';
-import type { RunResult } from '../../protocol/run.ts';
-import { openSession } from '../../runner/src/open-session.ts';
-import { Run } from '../../runner/src/run.ts';
-import { mssqlSettings } from '../runner/settings.ts';
-import { begin, commit, rows, on as rule, script } from '../support/tds/answers.ts';
-import { type Fault, startFaultProxy } from '../support/tds/proxy.ts';
-import { startTdsServer, type TdsServer } from '../support/tds/server.ts';
+import { unknownCounts } from '../../../protocol/counts.ts';
+import type { RunResult } from '../../../protocol/run.ts';
+import { openSession } from '../../../runner/src/open-session.ts';
+import { Run } from '../../../runner/src/run.ts';
+import { mssqlSettings } from '../../runner/settings.ts';
+import { begin, commit, rows, on as rule, script } from '../../support/tds/answers.ts';
+import { type Fault, startFaultProxy } from '../../support/tds/proxy.ts';
+import { startTdsServer, type TdsServer } from '../../support/tds/server.ts';
 
-/** Milliseconds after which a stall is noticed, and as many for the cancel that follows. */
+/** Milliseconds that a stalled connection has: for its login, or for answering a cancel. Nobody answers, so all pass. */
 const deadline = 200;
 /** What a machine under load may take where nothing stalls, in milliseconds. */
 const patience = 20_000;
@@ -67,7 +67,7 @@ interface Outcome {
 /** Opens a session through a proxy that fails at one place, and runs. */
 async function runThrough(fault: Fault, message: number, byte: number, texts: readonly string[]): Promise<Outcome> {
   const proxy = await startFaultProxy(server.port);
-  void proxy.arm({ message, byte, fault });
+  const struck = proxy.arm({ message, byte, fault });
   try {
     const stallsWhileConnecting = fault === 'stall' && message <= messagesBefore;
     const connectTimeout = stallsWhileConnecting ? deadline : patience;
@@ -79,13 +79,16 @@ async function runThrough(fault: Fault, message: number, byte: number, texts: re
       session,
       { mode: 'run', batches },
       {
-        timeLimitMs: fault === 'stall' ? deadline : patience,
-        cancelDeadlineMs: deadline,
+        timeLimitMs: patience,
+        cancelDeadlineMs: fault === 'stall' ? deadline : patience,
         retries: 0,
         emit: () => undefined,
       },
     );
-    const { result } = await run.start();
+    const end = run.start();
+    // A run that stalls is cancelled when it does, not after a time in which a machine under load may still be at work.
+    if (fault === 'stall') void struck.then(() => run.cancel());
+    const { result } = await end;
     const { isLost } = session;
     await session.close();
     return { result, isLost };
@@ -137,9 +140,8 @@ describe.each<Fault>(['end', 'stall', 'reset'])('%s at each of the first 200 byt
 
   test('of the answer to a read: failed, or done', async () => {
     const outcomes = await inParallel(bytes.map((byte) => () => runThrough(fault, messagesBefore + 1, byte, [read])));
-    // On a slow machine a stall that strikes nothing is a cancel that is acknowledged.
     for (const { result, isLost } of outcomes) {
-      expect(['done', 'failed', 'cancelled']).toContain(result?.status);
+      expect(['done', 'failed']).toContain(result?.status);
       if (result?.status === 'failed') expect(isLost).toBe(true);
     }
     expect(outcomes[0]?.result?.status).toBe('failed');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parse } from '../../server/src/syntax/parse.ts';
+import { parse } from '../../../server/src/syntax/parse.ts';
 
 /** Twice the text may take this many times the work. */
 const limit = 2.3;
