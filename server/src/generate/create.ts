@@ -7,6 +7,7 @@ import { originOf, type ValueType, valueType } from '../load/language.ts';
 import { type ProposalNames, type ProposedColumn, type ProposedTable, proposeTable } from '../load/propose.ts';
 import { type PlatformPrinter, printerFor } from '../sql/platforms.ts';
 import { commaList, indent } from '../sql/text.ts';
+import { storableColumns } from './column-types.ts';
 import type { HouseStyle } from './types.ts';
 
 export interface CreateRequest {
@@ -36,7 +37,9 @@ export function createTarget(request: CreateRequest): Outcome<GeneratedFile | nu
   }
   const { value: proposed, problems } = proposeTable(request.pattern, source, request.options, request.names);
   if (proposed === null) return { value: null, problems };
-  const text = tableText(proposed, source, platform, printer, style);
+  const { columns, problems: unstorable } = storableColumns(proposed, source, platform);
+  if (unstorable.length > 0) return { value: null, problems: [...problems, ...unstorable] };
+  const text = tableText({ ...proposed, columns }, source, platform, printer, style);
   const path = [proposed.name.schema, proposed.name.table].filter((part) => part !== null).join('.');
   return { value: { path: `${path}.sql`, text }, problems };
 }
