@@ -24,6 +24,8 @@ export interface CatalogColumn {
   readonly default: string | null;
   readonly collation: string | null;
   readonly range: Range;
+  /** The file that the range is in, where that is not the table's: ALTER TABLE may stand anywhere. */
+  readonly file?: string;
 }
 
 export interface CatalogKey {

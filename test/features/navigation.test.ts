@@ -56,6 +56,15 @@ CREATE TABLE dbo.T (a int)
     );
   });
 
+  test('from a load to a column that another file adds', () => {
+    const files = { 'a.sql': 'CREATE TABLE dbo.T (a int)', 'b.sql': '\n\nALTER TABLE dbo.T ADD b varchar(10) NULL' };
+    const { view, position, workspace } = openFiles({ ...files, 'load.sql': 'SELECT |b FROM dbo.T' });
+    const [place] = definition(view, position);
+    const added = workspace.view('file:///house/b.sql');
+    if (place === undefined || added === undefined) throw new Error('no place');
+    expect([place.file, textAt(added, place.range)]).toEqual(['file:///house/b.sql', 'b varchar(10) NULL']);
+  });
+
   test('temporary tables lead to where the script makes them', () => {
     const { view, position } = openFiles({ 'load.sql': 'CREATE TABLE #t (a int)\nSELECT * FROM #|t' });
     expect(definition(view, position)[0]?.range.start).toEqual({ line: 0, character: 0 });

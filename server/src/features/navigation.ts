@@ -44,7 +44,7 @@ function locationOfColumn(view: DocumentView, table: CatalogTable, name: string)
   const column = [...(inTable?.columns ?? []), ...table.columns].find((candidate) =>
     sameIdentifier(candidate.name, name),
   );
-  return { file: table.file, range: column?.range ?? table.range };
+  return { file: column?.file ?? table.file, range: column?.range ?? table.range };
 }
 
 /** A file knows a table by its first name where another file renames it. */

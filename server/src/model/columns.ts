@@ -27,8 +27,9 @@ export function readMeaning(structure: Structure, role: TableRole, naturalKey: r
 
 /** Named one by one: an object made of the rest of another has a layout of its own, which a large folder pays for in memory. */
 function catalogColumn(facts: ColumnFacts, role: ColumnRole): CatalogColumn {
-  const { name, type, nullable, identity, computed, collation, range } = facts;
-  return { name, type, nullable, role, identity, computed, default: facts.default, collation, range };
+  const { name, type, nullable, identity, computed, collation, range, file } = facts;
+  const place = file === undefined ? {} : { file };
+  return { name, type, nullable, role, identity, computed, default: facts.default, collation, range, ...place };
 }
 
 const satelliteRoles: readonly TableRole[] = [

@@ -54,7 +54,11 @@ class MergedTables {
     const key = tableKey(facts.name);
     const changes = this.changesOf.get(key);
     this.defined.set(key, facts);
-    this.changed.set(key, changes === undefined ? facts : changedTable(facts, changes));
+    this.changed.set(key, changes === undefined ? facts : this.change(facts, changes));
+  }
+
+  private change(facts: TableFacts, changes: readonly TableChange[]): TableFacts {
+    return changedTable(facts, changes, (change) => this.places.get(change)?.file ?? facts.file);
   }
 
   /** The table that a definition reads: a view sees all changes, a copy those that do not stand behind it in its file. */
@@ -66,7 +70,7 @@ class MergedTables {
       const at = this.places.get(change);
       return at?.file !== definition.facts.file || at.place < definition.changesBefore;
     });
-    return before.length === changes.length ? table : changedTable(created, before);
+    return before.length === changes.length ? table : this.change(created, before);
   }
 }
 
@@ -230,7 +234,11 @@ function unknownColumn(name: string, facts: TableFacts): ColumnFacts {
 }
 
 /** A table after all of its changes, one after the other. Columns are found by name, since there may be very many. */
-function changedTable(table: TableFacts, changes: readonly TableChange[]): TableFacts {
+function changedTable(
+  table: TableFacts,
+  changes: readonly TableChange[],
+  fileOf: (change: TableChange) => string,
+): TableFacts {
   const columns: (ColumnFacts | null)[] = [];
   const places = new Map<string, number>();
   const add = (column: ColumnFacts): void => {
@@ -249,7 +257,9 @@ function changedTable(table: TableFacts, changes: readonly TableChange[]): Table
       columns.length = 0;
       places.clear();
     }
-    for (const column of change.addColumns) if (placeOf(column.name) < 0) add(column);
+    const file = fileOf(change);
+    for (const column of change.addColumns)
+      if (placeOf(column.name) < 0) add(file === table.file ? column : { ...column, file });
     for (const name of change.dropColumns) {
       if (placeOf(name) >= 0) columns[placeOf(name)] = null;
       places.delete(name.toLowerCase());
