@@ -4,6 +4,7 @@ import type { TableName } from '../../../protocol/catalog.ts';
 import { parsePlatform } from '../../../protocol/platform.ts';
 import type { GeneratedFile } from '../../../protocol/requests.ts';
 import { createTarget } from '../../../server/src/generate/create.ts';
+import { asFileName } from '../../../server/src/generate/file-names.ts';
 import { runLog } from '../../../server/src/generate/run-log.ts';
 import { proposedPatterns } from '../../../server/src/load/propose.ts';
 import { formatTableName, parseTableName } from '../../../server/src/model/names.ts';
@@ -90,5 +91,5 @@ function runLogFile(table: TableName | null, platformText: string | undefined): 
     throw new UsageError(
       'Name table and platform, as in: mergewright create run-log --target etl.RunLog --platform sqlserver.',
     );
-  return { path: `${formatTableName(table)}.sql`, text: `${runLog(table, platform.name).table}\n` };
+  return { path: `${asFileName(formatTableName(table))}.sql`, text: `${runLog(table, platform.name).table}\n` };
 }

@@ -14,6 +14,7 @@ import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { brokenDefinitions, loadOf } from '../../../server/src/workspace/load-of.ts';
 import { parameterValues } from '../../../server/src/workspace/settings.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
+import { withDistinctFiles } from '../distinct-files.ts';
 import { findNamed, findTable } from '../find-table.ts';
 import { readForm, readOptions, readPattern, readShape, readTargetPlatform } from '../load-arguments.ts';
 import { diagnosticOf, exitCodeOf, openFolder, problemLine } from '../open-folder.ts';
@@ -78,9 +79,10 @@ function generateAll(folder: Folder, values: Values): readonly Made[] {
       'No load follows from these tables; name a pattern with --source and --target, or write "loads" in mergewright.json.',
     );
   }
-  return folder.loads.map(({ specification }) =>
+  const made = folder.loads.map(({ specification }) =>
     make(folder, { ...specification, ...chosen(values, specification) }, []),
   );
+  return withDistinctFiles(made);
 }
 
 async function generateOne(

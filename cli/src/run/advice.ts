@@ -59,6 +59,10 @@ const advice: readonly Advice[] = [
   { codes: ['connection_lost'], text: 'Check the connection before you run it again.' },
   { codes: ['time_limit'], text: 'Raise "runTimeoutSeconds" in the profile, or load fewer rows at a time.' },
   {
+    codes: ['dry_run_refused', 'open_transaction'],
+    text: '',
+  },
+  {
     codes: ['dry_run_committed'],
     text: 'Look at what the batch wrote; a dry run needs a script without its own COMMIT.',
   },

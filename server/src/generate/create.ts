@@ -8,6 +8,7 @@ import { type ProposalNames, type ProposedColumn, type ProposedTable, proposeTab
 import { type PlatformPrinter, printerFor } from '../sql/platforms.ts';
 import { commaList, indent } from '../sql/text.ts';
 import { storableColumns } from './column-types.ts';
+import { asFileName } from './file-names.ts';
 import type { HouseStyle } from './types.ts';
 
 export interface CreateRequest {
@@ -41,7 +42,7 @@ export function createTarget(request: CreateRequest): Outcome<GeneratedFile | nu
   if (unstorable.length > 0) return { value: null, problems: [...problems, ...unstorable] };
   const text = tableText({ ...proposed, columns }, source, platform, printer, style);
   const path = [proposed.name.schema, proposed.name.table].filter((part) => part !== null).join('.');
-  return { value: { path: `${path}.sql`, text }, problems };
+  return { value: { path: `${asFileName(path)}.sql`, text }, problems };
 }
 
 function tableText(

@@ -18,6 +18,7 @@ import type { Printer } from '../sql/printer.ts';
 import { comment } from '../sql/text.ts';
 import type { TsqlPrinter } from '../sql/tsql.ts';
 import { mixedCollations } from './collations.ts';
+import { asFileName } from './file-names.ts';
 import { duckdbPreview, duckdbScript } from './forms/duckdb.ts';
 import { controlColumns, dynamicPieces } from './forms/dynamic-pieces.ts';
 import { dynamicCall, dynamicProcedure } from './forms/dynamic-procedure.ts';
@@ -102,7 +103,7 @@ export function procedureName(table: string): string {
 
 /** The file that calls the procedure of a load, beside the file that creates it. */
 export function callFileOf({ pattern, target }: Pick<LoadSpecification, 'pattern' | 'target'>): string {
-  return `run_${pattern}_${target.table}.sql`;
+  return `run_${pattern}_${asFileName(target.table)}.sql`;
 }
 
 interface Form {
@@ -127,7 +128,7 @@ function formOf(
     comment(plan.says),
   ].join('\n');
   const { shape, target } = specification;
-  const path = `${specification.pattern}_${target.table}.sql`;
+  const path = `${specification.pattern}_${asFileName(target.table)}.sql`;
   const previewable = plan.replaces?.kind !== 'view';
   if (chosen.family === 'duckdb') {
     const text = `${head}\n\n${cased(duckdbScript(plan, chosen.printer, shape, hooks))}\n`;
