@@ -5,7 +5,7 @@ import { entityAt } from '../../server/src/features/entity.ts';
 import { hover } from '../../server/src/features/hover.ts';
 import { definition, filesMentioning, referencesIn } from '../../server/src/features/navigation.ts';
 import { renameEdits, renameRange, renameRefusal } from '../../server/src/features/rename.ts';
-import { documentSymbols } from '../../server/src/features/symbols.ts';
+import { documentSymbols, folderSymbols } from '../../server/src/features/symbols.ts';
 import { offsetOf } from '../../server/src/syntax/inspect.ts';
 import { expectRanges, type Files, openFiles, textAt, underlined, warehouse } from '../support/editor.ts';
 
@@ -307,4 +307,20 @@ describe('queries inside a statement', () => {
       expect([needle, referencesIn(view, entity).length]).toEqual([needle, count]);
     }
   });
+});
+
+test('a procedure is found from its calls, in whichever file it stands', () => {
+  const files = {
+    'proc.sql': 'CREATE OR ALTER PROCEDURE dw.LoadUnit @BatchTime datetime2 = NULL AS SELECT 1',
+    'call.sql': 'IF 1 = 1 EXEC dw.Load|Unit @BatchTime = NULL',
+  };
+  const { view, position, workspace } = openFiles(files);
+  const [place] = definition(view, position);
+  const made = workspace.view('file:///house/proc.sql');
+  if (place === undefined || made === undefined) throw new Error('no place');
+  expect([place.file, textAt(made, place.range)]).toEqual(['file:///house/proc.sql', 'dw.LoadUnit']);
+  expect(hover(view, position)?.markdown).toContain('**dw.LoadUnit** · procedure of `proc.sql`');
+  expect(folderSymbols(view.folder, 'lunit').map(({ name, kind }) => [name, kind])).toEqual([
+    ['dw.LoadUnit', 'procedure'],
+  ]);
 });

@@ -30,6 +30,11 @@ describe('symbols', () => {
     ]);
   });
 
+  test('a write through an alias names the table', () => {
+    const { view } = openFiles({ 'load.sql': 'UPDATE t SET a = 1 FROM stg.T AS t;\nDELETE t FROM stg.T AS t;' });
+    expect(outline(documentSymbols(view))).toEqual(['load UPDATE stg.T', 'load DELETE stg.T']);
+  });
+
   test('a name lies inside its range', () => {
     const { view } = openFiles({ 'ddl.sql': warehouse });
     const [table] = documentSymbols(view);
@@ -38,10 +43,8 @@ describe('symbols', () => {
 
   test('tables of the folder by letters', () => {
     const { view } = openFiles({ 'ddl.sql': warehouse });
-    expect(folderSymbols(view.folder.catalog.tables, 'satpat').map((symbol) => symbol.name)).toEqual([
-      'raw.SatPatient',
-    ]);
-    expect(folderSymbols(view.folder.catalog.tables, '')).toHaveLength(3);
+    expect(folderSymbols(view.folder, 'satpat').map((symbol) => symbol.name)).toEqual(['raw.SatPatient']);
+    expect(folderSymbols(view.folder, '')).toHaveLength(3);
   });
 });
 

@@ -180,6 +180,22 @@ describe('the folder', () => {
     expect(lenses.find(({ command }) => command.title === 'Generate')?.command.arguments?.[0]?.uri).toBe(ddl);
   });
 
+  test('signatures of procedures in files that were never opened', async () => {
+    writeFileSync(
+      join(folder, 'proc.sql'),
+      'CREATE PROCEDURE dw.LoadUnit @BatchTime datetime2 = NULL, @Debug bit AS SELECT 1',
+    );
+    await client.initialize(pathToFileURL(folder).href);
+    await client.request('mergewright/loads', {});
+    client.open(load, 'EXEC dw.LoadUnit @BatchTime = NULL, ');
+    const help = await client.request<{ readonly signatures: readonly { readonly label: string }[] }>(
+      'textDocument/signatureHelp',
+      at(load, 0, 36),
+    );
+    expect(help.signatures.map(({ label }) => label)).toEqual(['dw.LoadUnit @BatchTime datetime2 = NULL, @Debug bit']);
+    expect(help).toMatchObject({ activeParameter: 1 });
+  });
+
   test('files that change outside of the editor are read again', async () => {
     await client.initialize(pathToFileURL(folder).href);
     await client.request('mergewright/loads', {});

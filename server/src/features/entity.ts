@@ -5,7 +5,7 @@ import type { LocalTable } from '../model/locals.ts';
 import { sameIdentifier } from '../model/names.ts';
 import { inStrings, type PlacedUnit, placed } from '../model/places.ts';
 import type { QueryOutput } from '../model/query-outputs.ts';
-import { bare, lastPart, type Span, unitAt } from '../syntax/inspect.ts';
+import { bare, findAll, lastPart, type Span, tableNameOf, unitAt } from '../syntax/inspect.ts';
 import type { NodeBase } from '../syntax/tree.ts';
 import { type DocumentView, localNamed, offsetAt, tableNamed } from './view.ts';
 
@@ -28,6 +28,7 @@ export type Entity =
     }
   /** A column of a query inside the same statement. */
   | { readonly kind: 'output'; readonly output: QueryOutput; readonly place: PlacedUnit; readonly span: Span }
+  | { readonly kind: 'procedure'; readonly name: TableName; readonly span: Span }
   | { readonly kind: 'alias'; readonly alias: AliasMention; readonly place: PlacedUnit; readonly span: Span };
 
 /** What is named at a position, in executed strings, too; undefined when it is nothing, or nobody can tell which. */
@@ -54,7 +55,18 @@ function entityIn(view: DocumentView, place: PlacedUnit, offset: number): Entity
   // `t.a`: a cursor between both names means the column.
   if (entity !== undefined) return entity;
   const alias = aliases.findLast(isHere);
-  return alias === undefined ? undefined : { kind: 'alias', alias, place, span: place.span(alias.node) };
+  if (alias === undefined) return procedureIn(place, offset);
+  return { kind: 'alias', alias, place, span: place.span(alias.node) };
+}
+
+/** The procedure that is called or made at an offset. */
+function procedureIn({ unit, span }: PlacedUnit, offset: number): Entity | undefined {
+  const names = [
+    ...findAll(unit.statement, 'execute').flatMap(({ procedure }) => (procedure?.kind === 'name' ? [procedure] : [])),
+    ...(unit.statement.kind === 'create-procedure' ? [unit.statement.name] : []),
+  ];
+  const name = names.find((each) => span(each).start <= offset && offset <= span(each).end);
+  return name === undefined ? undefined : { kind: 'procedure', name: tableNameOf(name), span: span(name) };
 }
 
 function entityOf(view: DocumentView, place: PlacedUnit, mention: Mention): Entity | undefined {

@@ -31,15 +31,21 @@ export function hover(view: DocumentView, position: Position): Hover | undefined
         range,
       };
     case 'local-column':
-      return {
-        markdown: `${bold(entity.column.name)} · ${code(entity.column.type)} · column of ${code(entity.table.name.table)}`,
-        range,
-      };
+      return { markdown: localText(entity), range };
     case 'output':
       return { markdown: outputText(view, entity), range };
+    case 'procedure': {
+      const [found] = view.folder.procedures(entity.name);
+      if (found === undefined) return undefined;
+      return { markdown: `${bold(formatTableName(found.name))} · procedure of ${code(fileName(found.file))}`, range };
+    }
     case 'alias':
       return { markdown: aliasText(view, entity.alias.source), range };
   }
+}
+
+function localText({ table, column }: Extract<Entity, { kind: 'local-column' }>): string {
+  return `${bold(column.name)} · ${code(column.type)} · column of ${code(table.name.table)}`;
 }
 
 /** A column of a query: what gives it, and the column of a table behind that. */
@@ -49,6 +55,7 @@ function outputText(view: DocumentView, entity: Extract<Entity, { kind: 'output'
   const origin = originOf(view, entity);
   const gives = item === null ? '' : shortened(textOf(place.script, place.unit, item.expression));
   const head = `${bold(name)} · column of a query of this statement${gives === '' ? '' : ` · ${code(gives)}`}`;
+  if (origin?.kind === 'local-column') return `${head}\n\n${localText(origin)}`;
   return origin?.kind === 'column' ? `${head}\n\n${columnText(origin.table, origin.column)}` : head;
 }
 
@@ -96,7 +103,7 @@ function writers(view: DocumentView, table: CatalogTable): readonly string[] {
     const accesses = [
       ...new Set(scripts.filter((mention) => mention.file === file).map((mention) => mention.access.toUpperCase())),
     ];
-    return `${code(file.slice(file.lastIndexOf('/') + 1))} (${accesses.join(', ')})`;
+    return `${code(fileName(file))} (${accesses.join(', ')})`;
   });
   return [...loads, ...files];
 }
@@ -137,6 +144,16 @@ export const roleTexts: Readonly<Record<ColumnRole, string>> = {
   attribute: 'Attribute: describes the thing and is tracked.',
   technical: 'Technical column: not tracked.',
 };
+
+/** The last part of a path or URI, as a person knows it. */
+function fileName(file: string): string {
+  const name = file.slice(file.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
 
 function bold(text: string): string {
   return `**${escapeMarkdown(text)}**`;

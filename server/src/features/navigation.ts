@@ -26,6 +26,8 @@ export function definition(view: DocumentView, position: Position): readonly Loc
       const { item, node } = entity.output;
       return [{ file: view.file, range: rangeAt(view, entity.place.span(item ?? node)) }];
     }
+    case 'procedure':
+      return view.folder.procedures(entity.name).map(({ file, range }) => ({ file, range }));
     case 'alias':
       return [{ file: view.file, range: rangeAt(view, entity.place.span(entity.alias.declared)) }];
   }
@@ -111,6 +113,7 @@ function isSame(view: DocumentView, mention: Mention, entity: Entity): boolean {
     case 'output':
       return mention.kind === 'column' && mention.output?.node === entity.output.node;
     case 'alias':
+    case 'procedure':
       return false;
   }
 }

@@ -1,3 +1,4 @@
+import type { TableName } from '../../../protocol/catalog.ts';
 import type { Position } from '../../../protocol/position.ts';
 import { compactName, formatTableName, nameFits, sameIdentifier } from '../model/names.ts';
 import { absoluteRange, findAll, tableNameOf, textOf, unitAt, unitsOf } from '../syntax/inspect.ts';
@@ -23,6 +24,19 @@ export function proceduresOf(view: Pick<DocumentView, 'script'>): readonly Proce
     .map((unit) => ({ unit, view }));
 }
 
+/** The procedure whose EXEC surrounds the position. */
+export function calledAt(view: DocumentView, position: Position): TableName | undefined {
+  const call = callAt(view, offsetAt(view, position))?.call;
+  return call?.procedure?.kind === 'name' ? tableNameOf(call.procedure) : undefined;
+}
+
+function callAt(view: DocumentView, offset: number): { readonly unit: Unit; readonly call: Execute } | undefined {
+  const unit = unitAt(view.script, offset) ?? unitsOf(view.script).findLast((candidate) => candidate.offset <= offset);
+  if (unit === undefined) return undefined;
+  const call = findAll(unit.statement, 'execute').findLast((node) => unit.offset + node.start <= offset);
+  return call === undefined ? undefined : { unit, call };
+}
+
 /** The parameters of the procedure whose EXEC surrounds the position. */
 export function signatureHelp(
   view: DocumentView,
@@ -30,10 +44,8 @@ export function signatureHelp(
   procedures: readonly ProcedureSource[],
 ): Signature | undefined {
   const offset = offsetAt(view, position);
-  const unit = unitAt(view.script, offset) ?? unitsOf(view.script).findLast((candidate) => candidate.offset <= offset);
-  if (unit === undefined) return undefined;
-  const call = findAll(unit.statement, 'execute').findLast((node) => unit.offset + node.start <= offset);
-  if (call?.procedure?.kind !== 'name') return undefined;
+  const { unit, call } = callAt(view, offset) ?? {};
+  if (unit === undefined || call?.procedure?.kind !== 'name') return undefined;
   const name = tableNameOf(call.procedure);
   const found = procedures.find(
     (candidate) =>

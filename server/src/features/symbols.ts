@@ -1,5 +1,6 @@
-import type { CatalogTable } from '../../../protocol/catalog.ts';
+import type { TableName } from '../../../protocol/catalog.ts';
 import type { Range } from '../../../protocol/position.ts';
+import { bindUnit } from '../model/binding.ts';
 import { formatTableName } from '../model/names.ts';
 import { spoken } from '../model/roles.ts';
 import { absoluteRange, lastPart, tableNameOf, unitsOf } from '../syntax/inspect.ts';
@@ -88,30 +89,35 @@ function writeSymbol(
   range: Range,
 ): readonly OutlineSymbol[] {
   if (target.kind !== 'table' && target.kind !== 'table-variable') return [];
-  const name = target.kind === 'table' ? formatTableName(tableNameOf(target.name)) : target.name;
+  const name = target.kind === 'table' ? formatTableName(writtenTable(unit, target.name)) : target.name;
   const selection = rangeAt(view, absoluteRange(unit, target.kind === 'table' ? lastPart(target.name) : target));
   return [{ name: `${word} ${name || '?'}`, detail: '', kind: 'load', range, selection, children: [] }];
+}
+
+/** `UPDATE t … FROM dw.Sat AS t` writes dw.Sat. */
+function writtenTable(unit: Unit, node: Name): TableName {
+  const mention = bindUnit(unit).mentions.find((each) => each.kind === 'table' && each.node === node);
+  return mention?.kind === 'table' ? mention.name : tableNameOf(node);
 }
 
 export interface FolderSymbol {
   readonly name: string;
   readonly detail: string;
+  readonly kind: 'table' | 'procedure';
   readonly location: Location;
 }
 
-/** Tables of the folder whose names hold the letters of the query in their order. */
-export function folderSymbols(tables: readonly CatalogTable[], query: string, limit = 200): readonly FolderSymbol[] {
+/** Tables and procedures of the folder whose names hold the letters of the query in their order. */
+export function folderSymbols(folder: DocumentView['folder'], query: string, limit = 200): readonly FolderSymbol[] {
   const letters = query.toLowerCase();
   const found: FolderSymbol[] = [];
-  for (const table of tables) {
-    if (found.length >= limit) break;
-    if (!holdsInOrder(formatTableName(table.name).toLowerCase(), letters)) continue;
-    found.push({
-      name: formatTableName(table.name),
-      detail: spoken(table.role),
-      location: { file: table.file, range: table.range },
-    });
-  }
+  const add = (symbol: FolderSymbol): void => {
+    if (found.length < limit && holdsInOrder(symbol.name.toLowerCase(), letters)) found.push(symbol);
+  };
+  for (const { name, role, file, range } of folder.catalog.tables)
+    add({ name: formatTableName(name), detail: spoken(role), kind: 'table', location: { file, range } });
+  for (const { name, file, range } of folder.procedures())
+    add({ name: formatTableName(name), detail: 'procedure', kind: 'procedure', location: { file, range } });
   return found;
 }
 

@@ -25,6 +25,8 @@ interface FolderView {
   readonly loads: readonly LoadCandidate[];
   /** Where the folder's files mention a table. */
   mentionsOf(table: CatalogTable): readonly (FileMention & { readonly file: string })[];
+  /** The procedures of the folder's files; with a name, those that it may mean. */
+  procedures(asked?: TableName): readonly (Location & { readonly name: TableName })[];
   /** A file's definitions as they are now; the catalog may be a moment behind. */
   definitionsOf(file: string): FileDefinitions | undefined;
 }

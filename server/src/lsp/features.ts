@@ -20,7 +20,7 @@ import { inlayHints } from '../features/inlay-hints.ts';
 import { definition, filesMentioning, referencesIn } from '../features/navigation.ts';
 import { renameEdits, renameRange, renameRefusal } from '../features/rename.ts';
 import { semanticTokens } from '../features/semantic-tokens.ts';
-import { proceduresOf, signatureHelp } from '../features/signature.ts';
+import { calledAt, type ProcedureSource, proceduresOf, signatureHelp } from '../features/signature.ts';
 import { folds, selectionRanges } from '../features/structure.ts';
 import { documentSymbols, folderSymbols } from '../features/symbols.ts';
 import type { DocumentView, Location } from '../features/view.ts';
@@ -90,9 +90,9 @@ export function registerFeatures(host: Host): void {
   connection.onWorkspaceSymbol(({ query }) =>
     guard.run('workspace symbols', [], () =>
       workspace.folderRoots.flatMap((root) =>
-        folderSymbols(workspace.folderAt(root).catalog.tables, query).map(({ name, detail, location }) => ({
+        folderSymbols(workspace.folderAt(root), query).map(({ name, detail, kind, location }) => ({
           name,
-          kind: SymbolKind.Struct,
+          kind: kind === 'table' ? SymbolKind.Struct : SymbolKind.Method,
           containerName: detail,
           location: toLocation(location),
         })),
@@ -103,9 +103,18 @@ export function registerFeatures(host: Host): void {
     answerSql('completion', textDocument.uri, [], (view) => complete(view, position).map(toCompletionItem)),
   );
   connection.onSignatureHelp(({ textDocument, position }) =>
-    answerSql('signature', textDocument.uri, null, (view) => {
-      const open = [...workspace.documents.values()].flatMap((document) => proceduresOf(document));
-      const found = signatureHelp(view, position, open);
+    guard.wait('signature', null, async () => {
+      const uri = normalUri(textDocument.uri);
+      const view = workspace.view(uri);
+      const document = workspace.documents.get(uri);
+      if (view === undefined || (document !== undefined && isPython(document))) return null;
+      const known: ProcedureSource[] = [...workspace.documents.values()].flatMap((each) => proceduresOf(each));
+      const called = calledAt(view, position);
+      for (const file of called === undefined ? [] : workspace.folderOf(uri).filesOfProcedure(called)) {
+        const other = workspace.documents.has(file) ? undefined : await workspace.viewOfFile(file);
+        if (other !== undefined) known.push(...proceduresOf(other));
+      }
+      const found = signatureHelp(view, position, known);
       if (found === undefined) return null;
       const { label, parameters, activeParameter } = found;
       return {

@@ -1,5 +1,6 @@
 import type { CatalogTable, TableName } from '../../../protocol/catalog.ts';
 import { type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
+import type { Range } from '../../../protocol/position.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import type { LoadCandidate } from '../../../protocol/requests.ts';
 import { inferLoadsInSteps } from '../load/candidates.ts';
@@ -12,7 +13,7 @@ import { formatTableName, nameFits } from '../model/names.ts';
 import type { SecondReader } from '../model/second-reader.ts';
 import { joinObjects, noObjects, type SchemaObjects, schemaObjectsOf } from '../rules/analysis/schema-objects.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
-import { lineStartsOf, problemsOf, rangeOf, tableNameOf, unitsOf } from '../syntax/inspect.ts';
+import { absoluteRange, lineStartsOf, problemsOf, rangeOf, tableNameOf, unitsOf } from '../syntax/inspect.ts';
 import { platformOrExpected } from '../syntax/platform.ts';
 import { sparkPlatform } from '../syntax/python-script.ts';
 import type { Script, Unit } from '../syntax/tree.ts';
@@ -28,8 +29,8 @@ interface IndexedFile {
   readonly definitions: FileDefinitions;
   readonly mentions: readonly FileMention[];
   readonly objects: SchemaObjects;
-  /** Names of the procedures that it makes. */
-  readonly procedures: readonly TableName[];
+  /** The procedures that it makes, with where their names stand. */
+  readonly procedures: readonly { readonly name: TableName; readonly range: Range }[];
   readonly problems: readonly Problem[];
 }
 
@@ -342,7 +343,16 @@ export class Folder {
   /** The files that make a procedure of a name; a name without a schema fits in every schema. */
   filesOfProcedure(name: TableName): readonly string[] {
     return [...this.files].flatMap(([file, { procedures }]) =>
-      procedures.some((procedure) => nameFits(name, procedure)) ? [file] : [],
+      procedures.some((procedure) => nameFits(name, procedure.name)) ? [file] : [],
+    );
+  }
+
+  /** The procedures of all files; with a name, those that it may mean. */
+  procedures(asked?: TableName): readonly { readonly name: TableName; readonly file: string; readonly range: Range }[] {
+    return [...this.files].flatMap(([file, { procedures }]) =>
+      procedures
+        .filter(({ name }) => asked === undefined || nameFits(asked, name))
+        .map(({ name, range }) => ({ name, file, range })),
     );
   }
 
@@ -470,10 +480,13 @@ function withoutText(indexed: IndexedFile): IndexedFile {
   return { ...copy(others), objects: objects === noObjects ? noObjects : copy(objects) };
 }
 
-function proceduresOf(script: Script): readonly TableName[] {
-  return unitsOf(script).flatMap(({ statement }) =>
-    statement.kind === 'create-procedure' ? [tableNameOf(statement.name)] : [],
-  );
+function proceduresOf(script: Script): IndexedFile['procedures'] {
+  return unitsOf(script).flatMap((unit) => {
+    const { statement } = unit;
+    if (statement.kind !== 'create-procedure') return [];
+    const range = rangeOf(lineStartsOf(script.text), absoluteRange(unit, statement.name));
+    return [{ name: tableNameOf(statement.name), range }];
+  });
 }
 
 function syntaxProblems(script: Script, file: string): readonly Problem[] {
