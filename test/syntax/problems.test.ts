@@ -56,6 +56,12 @@ describe('one problem at the mistake, with what was expected', () => {
     ['SELECT 1;\nEND «TRY»\nBEGIN CATCH\n  THROW;\nEND CATCH', []],
     ['SELECT 1;\nBEGIN «CATCH»\n  THROW;\nEND CATCH', ["Expected a statement, but found 'CATCH'."]],
     ['IF «EXISTS» SELECT 1\n  PRINT 1;\nELSE\n  PRINT 2;', []],
+    ['ALTER TABLE\nDROP CONSTRAINT c', []],
+    ['ALTER TABLE t t\nDROP COLUMN c', []],
+    ['ALTER TABLE , t\nALTER COLUMN c int', []],
+    ['CREATE , SECURITY POLICY p\n  ADD FILTER PREDICATE f(a) ON t\n  WITH (STATE = ON)', []],
+    ['CREATE PROCEDURE a.AS p BEGIN SELECT 1 END', []],
+    ['EXEC BEGIN p END', []],
   ] as const)('%s', (marked, messages) => {
     if (messages.length > 0) checkProblems(marked, messages);
     else expect(problemsOf(parse(marked.replace(/[«»]/g, ''))).length).toBe(1);
@@ -92,6 +98,10 @@ describe('one problem at the mistake, with what was expected', () => {
     ['SELECT «`a`» FROM t', "Expected an expression, but found '`a`'."],
     ['DELETE FROM «`t`»', "Expected a table, but found '`t`'."],
     ['SELECT SUBSTRING(a «FROM» 1) FROM t', "Expected ',' or ')', but found 'FROM'."],
+    [
+      "EXEC (N'DROP TABLE ' + «QUOTENAME(@a)» + @b)",
+      'Expected a string or a variable: EXECUTE joins nothing else, so put the whole text into a variable first.',
+    ],
     ['COPY «t» FROM s', "Expected INTO, but found 't'."],
   ])('%s', (marked, message) => {
     checkProblems(marked, [message]);

@@ -20,6 +20,11 @@ const accepted = [
   'SELECT 1; ALTER SCHEMA s TRANSFER t; CREATE SYNONYM a FOR b;',
   "SELECT {fn extract(day FROM a)}, {fn current_time()}, TRIM(LEADING 'a' FROM b), CURRENT_DATE, USER;",
   'CREATE TABLE t (a double precision, b national char varying(10));',
+  "EXEC (@a + N'b' + 'c' + @@servername);",
+  "EXEC ('SELECT ?', 1, @a OUTPUT) AT s;",
+  'ALTER SCHEMA s TRANSFER TYPE::dbo.a; ALTER SCHEMA s TRANSFER XML SCHEMA COLLECTION::dbo.b;',
+  'ALTER TABLE t ALTER INDEX i REBUILD WITH (BUCKET_COUNT = 5);',
+  'CREATE TRIGGER g ON t AFTER INSERT AS EXTERNAL NAME a.b.c;',
   'SELECT COUNT(ALL a) OVER (PARTITION BY b), COUNT(DISTINCT a) FROM t;',
 ];
 
@@ -44,6 +49,15 @@ const refused = [
     `BEGIN CREATE ${made} END;`,
     `here: CREATE ${made};`,
   ]),
+  "EXEC (N'DROP TABLE ' + QUOTENAME(@a));",
+  "EXEC ('a' + CAST(@b AS varchar(10)) + @c);",
+  "EXEC ('a' + -@b);",
+  "EXEC ('a' || @b);",
+  "EXEC (('a'));",
+  'EXEC (NULL);',
+  'ALTER SCHEMA s TRANSFER zq::dbo.a;',
+  'ALTER TABLE t ALTER ALTER COLUMN a int;',
+  'CREATE TRIGGER g ON t AFTER INSERT AS',
   'CREATE PROCEDURE p AS SELECT 1; CREATE SCHEMA s;',
   'CREATE FUNCTION f() RETURNS int AS BEGIN RETURN 1 END; SELECT 1;',
 ];

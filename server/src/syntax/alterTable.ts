@@ -51,7 +51,11 @@ function parseAction(cursor: Cursor): AlterTableAction | null {
   }
   switch (cursor.word) {
     case 'ALTER':
-      return cursor.peek(1) === 'COLUMN' ? parseAlterColumn(cursor) : parseOther(cursor, 'ALTER');
+      if (cursor.peek(1) === 'COLUMN') return parseAlterColumn(cursor);
+      if (cursor.peek(1) === 'INDEX') return parseOther(cursor, 'ALTER');
+      cursor.advance();
+      cursor.fail('COLUMN or INDEX');
+      return null;
     case 'DROP':
       return parseDrop(cursor);
     case 'SET': {

@@ -48,11 +48,39 @@ function takeVariable(cursor: Cursor): Variable {
 function parseExecuteString(cursor: Cursor, start: number): Execute {
   cursor.advance();
   const sql = cursor.grammar.value(cursor);
+  requireTexts(cursor, sql);
   const found: ExecuteArgument[] = [];
   while (!cursor.recovering && cursor.eat(',')) found.push(parseArgument(cursor));
   closeParenthesis(cursor);
   const clauses = parseClauses(cursor, true);
   return { kind: 'execute', start, end: cursor.end, procedure: null, result: null, arguments: found, sql, clauses };
+}
+
+/** EXECUTE joins strings and variables by `+` and takes no other expression. Texts in double quotes are strings for some sessions. */
+function requireTexts(cursor: Cursor, sql: Expression): void {
+  const pending = [sql];
+  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+    if (part.kind === 'binary' && part.operator === '+') pending.push(part.right, part.left);
+    else if (!isText(part)) {
+      cursor.report(
+        part.start,
+        part.end,
+        'Expected a string or a variable: EXECUTE joins nothing else, so put the whole text into a variable first.',
+      );
+      return;
+    }
+  }
+}
+
+function isText(part: Expression): boolean {
+  switch (part.kind) {
+    case 'literal':
+      return part.type === 'string' || part.type === 'national';
+    case 'column':
+      return part.parts.length === 1 && part.parts[0]?.quote === 'double';
+    default:
+      return part.kind === 'variable' || part.kind === 'error';
+  }
 }
 
 function parseArguments(cursor: Cursor): readonly ExecuteArgument[] {

@@ -247,7 +247,9 @@ export function parseTrigger(cursor: Cursor, start: number, alter: boolean): Cre
   }
   cursor.eatSequence('NOT', 'FOR', 'REPLICATION');
   findAs(cursor);
+  const external = cursor.at('EXTERNAL');
   const body = parseBody(cursor);
+  if (body.length === 0 && !external) cursor.fail('a statement');
   return { kind: 'create-trigger', start, end: cursor.end, alter, name, table, timing, events, options, body };
 }
 

@@ -59,11 +59,29 @@ export function seemsStatementStart(cursor: Cursor, open: number): boolean {
   const { word } = cursor;
   const firm = firmStarts.has(word);
   if (!firm && (open > 0 || !looseStarts.has(word))) return false;
-  if (!cursor.onNewLine) return false;
+  if (!cursor.onNewLine || continuesAlter(cursor)) return false;
   if (startsDefinition(cursor)) return true;
   // `ON DELETE` and `ON UPDATE` go on; `SET … ON` is over.
   if (cursor.previousWord === 'ON') return word !== 'DELETE' && word !== 'UPDATE';
   return !goesOn.has(cursor.previousWord);
+}
+
+/** What begins a line like a statement and is part of one: `DROP CONSTRAINT c`, `ALTER COLUMN a`, `SET (…)`, `WITH (…)`. */
+function continuesAlter(cursor: Cursor): boolean {
+  const next = cursor.peek(1);
+  switch (cursor.word) {
+    case 'ALTER':
+    case 'DROP': {
+      // COLUMN MASTER KEY and COLUMN ENCRYPTION KEY are objects.
+      const key = cursor.peek(3) === 'KEY';
+      return next === 'CONSTRAINT' || (next === 'COLUMN' && !key);
+    }
+    case 'SET':
+    case 'WITH':
+      return next === '(';
+    default:
+      return false;
+  }
 }
 
 /**

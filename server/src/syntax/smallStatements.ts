@@ -183,6 +183,7 @@ export function parseAlterSchema(cursor: Cursor): Statement {
   let objectType = 'OBJECT';
   if (cursor.peek(1) === '::') {
     objectType = cursor.tokenText.toUpperCase();
+    if (objectType !== 'OBJECT' && objectType !== 'TYPE') cursor.fail('OBJECT, TYPE or XML SCHEMA COLLECTION');
     cursor.advance();
     cursor.advance();
   } else if (cursor.at('XML')) {

@@ -84,8 +84,9 @@ export function parseStatement(cursor: Cursor, first = false): Statement {
   const problemsBefore = cursor.problems.length;
   const statement = dispatch(cursor, first);
   if (!cursor.recovering && !atStatementEnd(cursor)) {
-    // Behind an earlier mistake this is its consequence.
-    if (cursor.problems.length > problemsBefore) cursor.recovering = true;
+    // Behind an earlier mistake this is its consequence, and so is a parenthesis of what was lost there.
+    if (cursor.problems.length > problemsBefore || (cursor.at(')') && cursor.problems.length > 0))
+      cursor.recovering = true;
     else cursor.fail('the end of the statement');
   }
   if (cursor.recovering) {
@@ -207,7 +208,10 @@ function dispatch(cursor: Cursor, first: boolean): Statement {
   if (/^go$/i.test(cursor.tokenText)) return parseBrokenGo(cursor);
   // A procedure's name alone at the start of a batch is an EXECUTE.
   if (first && (cursor.atName || cursor.kind === tokenKind.variable)) return parseExecute(cursor);
-  if (cursor.problems.length > 0 && closers.has(word)) {
+  if (cursor.problems[cursor.problems.length - 1]?.end === cursor.end) {
+    // It belongs to the mistake just before it.
+    cursor.recovering = true;
+  } else if (cursor.problems.length > 0 && closers.has(word)) {
     // What it closes was lost in the mistake before it.
     cursor.recovering = true;
   } else cursor.fail('a statement');
