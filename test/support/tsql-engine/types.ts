@@ -42,7 +42,7 @@ export function varbinary(length: number | 'max'): SqlType {
 }
 
 export function textType(base: TextBase, length: number | 'max', collation: Collation): SqlType {
-  return { ...plain, base, length, collation };
+  return { base, length, precision: 0, scale: 0, collation };
 }
 
 export function isText(type: SqlType): boolean {
@@ -177,7 +177,8 @@ function common(a: SqlType, b: SqlType): SqlType {
   const [low, high] = precedence.indexOf(a.base) <= precedence.indexOf(b.base) ? [a, b] : [b, a];
   if (isText(low) && isText(high)) {
     const base = low.base.startsWith('n') && high.base === 'varchar' ? 'nvarchar' : high.base;
-    return { ...high, base, length: longer(a.length, b.length), collation: mergedCollation(a.collation, b.collation) };
+    const collation = mergedCollation(a.collation, b.collation);
+    return { base, length: longer(a.length, b.length), precision: 0, scale: 0, collation };
   }
   if (isBinary(low) && isBinary(high)) return { ...high, length: longer(a.length, b.length) };
   if (isBinary(low) !== isBinary(high)) throw clash(low, high);
