@@ -9,7 +9,14 @@ interface Holdings {
 }
 
 /** Queries are others' affair; the rest is most of every tree and holds nothing. */
-const opaque: ReadonlySet<Node['kind']> = new Set(['query', 'column', 'variable', 'literal', 'identifier', 'data-type']);
+const opaque: ReadonlySet<Node['kind']> = new Set([
+  'query',
+  'column',
+  'variable',
+  'literal',
+  'identifier',
+  'data-type',
+]);
 const nothing: Holdings = { aggregate: false, window: false };
 const remembered = new WeakMap<Node, Holdings>();
 
