@@ -170,3 +170,13 @@ describe('what a platform can not do', () => {
     expect(problems.find(({ code }) => code === 'narrowed-type')?.message).toContain('varchar(30)');
   });
 });
+
+test('a table that is loaded and whose vanished rows are closed has a procedure for each', () => {
+  const names = (['scd2_day', 'inactivation'] as const).map((pattern) => {
+    const request = inOneDatabase(departmentRequest('sqlserver'));
+    const specification = { ...request.specification, pattern, form: 'procedure' as const };
+    const text = generateLoad({ ...request, specification }).value?.files[0]?.text ?? '';
+    return /CREATE OR ALTER PROCEDURE (\S+)/.exec(text)?.[1];
+  });
+  expect(names).toEqual(['[ps].[Load_Department]', '[ps].[Inactivate_Department]']);
+});

@@ -73,7 +73,8 @@ async function firstFailure(
   } finally {
     await dropTables(prefix, session, settings.dialect).catch(() => undefined);
     const { form, dialect } = settings;
-    const drop = form === 'procedure' ? dialect.dropProcedure?.(procedureName(`${prefix}target`)) : undefined;
+    const drop =
+      form === 'procedure' ? dialect.dropProcedure?.(procedureName(owner.pattern, `${prefix}target`)) : undefined;
     if (drop !== undefined) await session.execute(drop).catch(() => undefined);
   }
 }

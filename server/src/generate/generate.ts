@@ -8,7 +8,7 @@ import type { PreviewPlan } from '../../../protocol/preview.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { GeneratedFile } from '../../../protocol/requests.ts';
 import type { Batch } from '../../../protocol/run.ts';
-import type { LoadSpecification } from '../../../protocol/specification.ts';
+import type { LoadSpecification, PatternName } from '../../../protocol/specification.ts';
 import { makeContext } from '../load/context.ts';
 import { planners } from '../load/patterns.ts';
 import type { LoadPlan } from '../load/plan.ts';
@@ -96,9 +96,9 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
   };
 }
 
-/** The procedure that loads a table. */
-export function procedureName(table: string): string {
-  return `Load_${table}`;
+/** The procedure of a load. A table that is loaded and whose vanished rows are closed has two of them. */
+export function procedureName(pattern: PatternName, table: string): string {
+  return `${pattern === 'inactivation' ? 'Inactivate' : 'Load'}_${table}`;
 }
 
 /** The file that calls the procedure of a load, beside the file that creates it. */
@@ -143,7 +143,11 @@ function formOf(
   // A view is a definition already: there is nothing for a procedure to do.
   if (specification.form === 'procedure' && plan.replaces?.kind !== 'view') {
     const schema = style.procedureSchema ?? target.schema;
-    const name = printer.tableName({ database: null, schema, table: procedureName(target.table) });
+    const name = printer.tableName({
+      database: null,
+      schema,
+      table: procedureName(specification.pattern, target.table),
+    });
     const { create, body } = tsqlProcedure(plan, printer, shape, hooks, name);
     const procedure = asFile(path, [...create, body].map(cased), head);
     const call = asFile(callFileOf(specification), [procedureCall(plan, printer, name)], comment(`Runs ${name}.`));
@@ -198,7 +202,7 @@ function dynamicForm(
   const name = printer.tableName({
     database: null,
     schema: style.procedureSchema ?? target.name.schema,
-    table: specification.pattern === 'inactivation' ? 'Inactivate_Table' : 'Load_Table',
+    table: procedureName(specification.pattern, 'Table'),
   });
   const procedure = dynamicProcedure(made.value, specification, controlColumns(specification.options, target), name);
   const procedurePath = `${specification.pattern}_any_table.sql`;

@@ -1,7 +1,7 @@
 -- mergewright: {"format":1,"version":1,"pattern":"inactivation","source":{"database":null,"schema":"stg","table":"Department"},"target":{"database":null,"schema":"ps","table":"Department"},"platform":"fabric","form":"procedure","shape":"separate","options":{"hard_deletes":"new_record","keys":["DepartmentID"],"target_key":["DepartmentID"],"target_identity":["DepartmentID","EffectiveStartDT"],"compare":["DepartmentName","Location"],"valid_from":"EffectiveStartDT","valid_to":"EffectiveExpireDT","is_current":"CurrentRowYN","current_values":["Y","N"],"inactive_at":"SourceInactiveDT","inserted_at":"PSInsertDT","initial_valid_from":"1900-01-01 00:00:00","open_end":"4000-01-01 00:00:00","grain":"day","closing":"minus-3-ms"}}
 -- Finds keys that the source no longer delivers.
 
-CREATE OR ALTER PROCEDURE [ps].[Load_Department]
+CREATE OR ALTER PROCEDURE [ps].[Inactivate_Department]
     @BatchTime datetime2(6) = NULL,
     @MaxInactivationPct decimal(5,2) = 20,
     @Preview bit = 0,
@@ -281,7 +281,7 @@ BEGIN
     END CATCH;
 END;
 GO
--- Runs [ps].[Load_Department].
+-- Runs [ps].[Inactivate_Department].
 
 -- Parameters
 -- BatchTime: time of the load (UTC).
@@ -290,7 +290,7 @@ DECLARE @BatchTime datetime2(6) = SYSUTCDATETIME();
 DECLARE @MaxInactivationPct decimal(5,2) = 20;
 -- End of parameters
 
-EXEC [ps].[Load_Department]
+EXEC [ps].[Inactivate_Department]
     @BatchTime = @BatchTime,
     @MaxInactivationPct = @MaxInactivationPct,
     @Preview = 0;

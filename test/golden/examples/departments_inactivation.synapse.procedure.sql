@@ -1,9 +1,9 @@
 -- mergewright: {"format":1,"version":1,"pattern":"inactivation","source":{"database":null,"schema":"stg","table":"Department"},"target":{"database":null,"schema":"ps","table":"Department"},"platform":"synapse","form":"procedure","shape":"separate","options":{"hard_deletes":"new_record","keys":["DepartmentID"],"target_key":["DepartmentID"],"target_identity":["DepartmentID","EffectiveStartDT"],"compare":["DepartmentName","Location"],"valid_from":"EffectiveStartDT","valid_to":"EffectiveExpireDT","is_current":"CurrentRowYN","current_values":["Y","N"],"inactive_at":"SourceInactiveDT","inserted_at":"PSInsertDT","initial_valid_from":"1900-01-01 00:00:00","open_end":"4000-01-01 00:00:00","grain":"day","closing":"minus-3-ms"}}
 -- Finds keys that the source no longer delivers.
 
-IF OBJECT_ID(N'[ps].[Load_Department]', N'P') IS NOT NULL DROP PROCEDURE [ps].[Load_Department];
+IF OBJECT_ID(N'[ps].[Inactivate_Department]', N'P') IS NOT NULL DROP PROCEDURE [ps].[Inactivate_Department];
 GO
-CREATE PROCEDURE [ps].[Load_Department]
+CREATE PROCEDURE [ps].[Inactivate_Department]
     @BatchTime datetime2(7),
     @MaxInactivationPct decimal(5,2),
     @Preview bit,
@@ -292,7 +292,7 @@ BEGIN
     END CATCH;
 END;
 GO
--- Runs [ps].[Load_Department].
+-- Runs [ps].[Inactivate_Department].
 
 -- Parameters
 -- BatchTime: time of the load (UTC).
@@ -309,7 +309,7 @@ DECLARE @DeletedRows bigint;
 DECLARE @UnchangedRows bigint;
 DECLARE @SkippedStageRows bigint;
 
-EXEC [ps].[Load_Department]
+EXEC [ps].[Inactivate_Department]
     @BatchTime = @BatchTime,
     @MaxInactivationPct = @MaxInactivationPct,
     @Preview = 0,
