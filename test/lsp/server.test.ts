@@ -220,14 +220,20 @@ describe('the folder', () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(['settings']);
   });
 
-  test('rename reaches files that are not open', async () => {
+  test('rename reaches files that are not open, and the settings', async () => {
+    writeFileSync(
+      join(folder, 'mergewright.json'),
+      '{ "tables": [{ "table": "raw.SatPatient", "columns": { "City": "attribute" } }] }',
+    );
     await client.initialize(pathToFileURL(folder).href);
     client.open(load, 'UPDATE raw.SatPatient SET City = NULL');
     await client.request('mergewright/loads', {});
     const edit = await client.request<{
       readonly changes: Readonly<Record<string, readonly { readonly newText: string }[]>>;
     }>('textDocument/rename', { ...at(load, 0, 28), newName: 'Town' });
-    expect(Object.keys(edit.changes).sort()).toEqual([ddl, load].sort());
+    const settings = pathToFileURL(join(folder, 'mergewright.json')).href;
+    expect(Object.keys(edit.changes).sort()).toEqual([ddl, load, settings].sort());
+    expect(edit.changes[settings]).toMatchObject([{ newText: '"Town"', range: { start: { line: 0, character: 55 } } }]);
     await expect(client.request('textDocument/rename', { ...at(load, 0, 28), newName: 'Address1' })).rejects.toThrow(
       'already has a column',
     );

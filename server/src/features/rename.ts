@@ -7,6 +7,7 @@ import { offsetOf } from '../syntax/inspect.ts';
 import { type Entity, entityAt } from './entity.ts';
 import { referencesIn } from './navigation.ts';
 import { quotedName } from './quoting.ts';
+import { headerEdits } from './rename-options.ts';
 import { type DocumentView, rangeAt, tableNamed } from './view.ts';
 
 /** The column at a position, which can be renamed; undefined anywhere else. */
@@ -49,7 +50,9 @@ export function renameEdits(view: DocumentView, entity: Entity, newName: string)
     const inString = strings.some((span) => span.start <= start && start < span.end);
     return { file: view.file, range, newText: inString ? newText.replaceAll("'", "''") : newText };
   });
-  return [...edits, ...newNamesOfOutputs(view, entity, newName)];
+  const headers =
+    entity.kind === 'column' ? headerEdits(view.file, text, { ...entity, column: entity.column.name, newName }) : [];
+  return [...headers, ...edits, ...newNamesOfOutputs(view, entity, newName)];
 }
 
 /** Where columns stand that a query gives under their own names to what is around it. */

@@ -19,6 +19,7 @@ import { hover } from '../features/hover.ts';
 import { inlayHints } from '../features/inlay-hints.ts';
 import { definition, filesMentioning, referencesIn } from '../features/navigation.ts';
 import { renameEdits, renameRange, renameRefusal } from '../features/rename.ts';
+import { settingsEdits } from '../features/rename-options.ts';
 import { semanticTokens } from '../features/semantic-tokens.ts';
 import { calledAt, type ProcedureSource, proceduresOf, signatureHelp } from '../features/signature.ts';
 import { folds, selectionRanges } from '../features/structure.ts';
@@ -187,6 +188,12 @@ export function registerFeatures(host: Host): void {
       for (const file of filesMentioning(view, entity)) {
         const other = await workspace.viewOfFile(file);
         if (other !== undefined) edits.push(...renameEdits(other, entity, newName));
+      }
+      const folder = workspace.folderOf(uri);
+      if (entity.kind === 'column') {
+        const renamed = { table: entity.table, column: entity.column.name, newName };
+        for (const file of folder.settingsFiles)
+          edits.push(...settingsEdits(file, (await folder.textOf(file)) ?? '', renamed));
       }
       return toEdit(edits, clientUri);
     });
