@@ -130,6 +130,14 @@ test("partition columns with types are the table's own, those without are named 
   expect(names(named)).toEqual(['a int', 'b string']);
 });
 
+test('a name behind the target of INSERT and of CREATE TABLE', () => {
+  const problems = (text: string, platform: PlatformName) =>
+    problemsOf(parse(text, { platform })).map(({ message }) => message);
+  expect(problems('INSERT INTO t u VALUES (1)', 'databricks')).toEqual(["Expected VALUES or a query, but found 'u'."]);
+  expect(problems('INSERT INTO t AS u REPLACE ON u.a = s.a SELECT 1 AS a', 'databricks')).toEqual([]);
+  expect(problems('CREATE TABLE t u (a INTEGER)', 'duckdb')).toEqual(["Expected '(' or AS, but found 'u'."]);
+});
+
 test('a constant has methods in DuckDB alone', () => {
   const text = "SELECT 'abc'.upper().lower()";
   expect(problemsOf(parse(text, { platform: 'duckdb' }))).toEqual([]);
@@ -145,6 +153,10 @@ describe('mistakes that no new clause can explain', () => {
     ['SELECT a b b FROM t', "Expected the end of the statement, but found 'b'. @ 11"],
     ['SELECT a AS b, c d e, f FROM t', "Expected the end of the statement, but found 'e'. @ 19"],
     ['DELETE FROM t x y = 1', "Expected the end of the statement, but found 'y'. @ 16"],
+    ['INSERT t VALUES (1)', "Expected INTO, but found 't'. @ 7"],
+    ['CREATE TABLE t (a INT, b)', 'Expected the type of the column b. @ 23'],
+    ['CREATE TABLE t (a INT INT)', "Expected ',' or ')', but found 'INT'. @ 22"],
+    ['CREATE . t', "Expected TABLE, VIEW or another kind of object, but found '.'. @ 7"],
     ['SELECT * FORM t', "Expected FROM, but found 'FORM'. @ 9"],
     ['UPDATE t SET a = 1 WEHRE b = 2', "Expected WHERE, but found 'WEHRE'. @ 19"],
     ['SELECT a FROM t AS x GRUOP BY a', "Expected GROUP, but found 'GRUOP'. @ 21"],

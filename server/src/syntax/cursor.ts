@@ -194,6 +194,13 @@ export class Cursor {
     return this.text.slice(from, this.starts[index]).includes('\n');
   }
 
+  /** The current token is the one before it once more, whatever its case. */
+  get repeatsWord(): boolean {
+    if (this.index === 0) return false;
+    const before = this.text.slice(this.starts[this.index - 1], this.ends[this.index - 1]);
+    return before.toUpperCase() === this.tokenText.toUpperCase();
+  }
+
   // --- moving
 
   advance(): void {
@@ -355,8 +362,7 @@ export class Cursor {
     if (this.dialect.family === 'tsql' || expected !== endOfStatement || kind !== tokenKind.word) return false;
     // No clause begins with the word before it, nor with one behind which its own content can't stand.
     const text = this.tokenText.toUpperCase();
-    const before = this.index === 0 ? '' : this.text.slice(this.starts[this.index - 1], this.ends[this.index - 1]);
-    return text !== before.toUpperCase() && !behindName.has(this.peek(1)) && nearClause(text, this.word) === null;
+    return !this.repeatsWord && !behindName.has(this.peek(1)) && nearClause(text, this.word) === null;
   }
 
   /** Reports a mistake of its own kind. */

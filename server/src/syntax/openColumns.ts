@@ -223,6 +223,8 @@ function parseOtherProperty(cursor: Cursor, draft: Draft, start: number): boolea
     return true;
   }
   if (!cursor.atName && !cursor.at('USING')) return false;
+  // `INT INT`: no property is named like what stands before it.
+  if (cursor.repeatsWord) return false;
   // MASK f USING COLUMNS (…), USING COMPRESSION x and whatever else a platform may add.
   const clause = cursor.tokenText.toUpperCase();
   while (

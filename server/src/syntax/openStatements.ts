@@ -266,7 +266,11 @@ function parseCreate(cursor: Cursor): Statement {
       return parseOpenProcedure(cursor, start);
     default:
   }
-  if (cursor.atEnd || cursor.index === index) cursor.fail('TABLE, VIEW or another kind of object');
+  // DuckDB's secrets may be without a name.
+  const isKind =
+    modifiers.includes('SECRET') ||
+    (cursor.kind === tokenKind.word && cursor.peek(1) !== '.' && cursor.word !== 'CREATE');
+  if (!isKind || cursor.index === index) cursor.fail('TABLE, VIEW or another kind of object');
   return parseOpaque(cursor, start);
 }
 

@@ -26,6 +26,7 @@ export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): 
   let query: Query | null = null;
   let cloneOf: Name | null = null;
   if (cursor.at('(') && cursor.peek(1) !== 'SELECT') elements = parseOpenElements(cursor);
+  else if (cursor.atName && cursor.word === '' && cursor.dialect.family === 'duckdb') cursor.fail("'(' or AS");
   while (!cursor.recovering && !cursor.atEnd && !cursor.at(';')) {
     if (cursor.at('AS') || cursor.at('SELECT') || cursor.at('WITH') || cursor.at('(')) {
       if (cursor.at('WITH') && cursor.peek(1) === 'ROW') {
@@ -55,6 +56,7 @@ export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): 
     }
     options.push(parseTableClause(cursor, partitions));
   }
+  if (query === null) requireTypes(cursor, elements, head.modifiers);
   const { end } = cursor;
   return {
     kind: 'create-table',
@@ -69,6 +71,18 @@ export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): 
     fileTable: false,
     options,
   };
+}
+
+/** Columns of a table that no query fills have types; pipelines may take them from what flows into the table. */
+function requireTypes(cursor: Cursor, elements: readonly TableElement[], modifiers: readonly string[]): void {
+  if (cursor.recovering || modifiers.some((word) => word === 'STREAMING' || word === 'LIVE')) return;
+  for (const element of elements) {
+    if (element.kind !== 'column-definition' || element.name.name === '') continue;
+    if (element.type !== null || element.computed !== null) continue;
+    cursor.report(element.name.start, element.name.end, `Expected the type of the column ${element.name.name}.`);
+    cursor.recovering = false;
+    return;
+  }
 }
 
 /** DuckDB's WITH [NO] DATA behind a query. */

@@ -67,9 +67,19 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
   }
   if (cursor.dialect.family === 'spark') cursor.eatSequence('WITH', 'SCHEMA', 'EVOLUTION');
   // Microsoft's grammar takes OVER in the place of INTO.
-  if (!cursor.eat('INTO') && cursor.dialect.family === 'tsql') cursor.eat('OVER');
+  if (cursor.dialect.family === 'tsql') cursor.eatAny('INTO', 'OVER');
+  else if (!cursor.eat('INTO') && mode !== 'overwrite') cursor.fail('INTO');
   if (cursor.dialect.family === 'spark') cursor.eat('TABLE');
   const target = clauses.length > 0 ? emptyTarget(cursor) : parseTarget(cursor);
+  const alias = target.kind === 'table' ? target.alias : null;
+  // Only REPLACE ON reads the target by another name.
+  if (alias !== null && cursor.dialect.family === 'spark' && insertSources.has(cursor.word)) {
+    cursor.report(
+      alias.start,
+      alias.end,
+      `Expected VALUES or a query, but found '${cursor.slice(alias.start, alias.end)}'.`,
+    );
+  }
   if (cursor.dialect.family === 'spark') {
     parseSparkInsertClauses(cursor, clauses);
   }
@@ -113,6 +123,8 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
     hints,
   };
 }
+
+const insertSources: ReadonlySet<string> = new Set(['VALUES', 'SELECT', 'WITH', 'FROM', 'TABLE']);
 
 function emptyTarget(cursor: Cursor): WriteTarget {
   const { end } = cursor;
