@@ -321,8 +321,16 @@ export const loadOptions: Readonly<Record<keyof LoadOptions, OptionDescription>>
   new_columns: { type: names, description: 'Staged columns that earlier loads did not have.', patterns: versions },
   sequence_by: { type: text, description: 'Stage column that orders events.', patterns: feeds },
   op_column: { type: text, description: 'Column of the operation code.', patterns: feeds },
-  delete_values: { type: names, description: 'Operation codes of deletes.', patterns: feeds },
-  truncate_values: { type: names, description: 'Operation codes of truncates.', patterns: feeds },
+  delete_values: {
+    type: names,
+    description: "Operation codes of deletes, each as it is spelled: the column's collation compares them.",
+    patterns: feeds,
+  },
+  truncate_values: {
+    type: names,
+    description: "Operation codes of truncates, each as it is spelled: the column's collation compares them.",
+    patterns: feeds,
+  },
   null_sequence: { type: choice('fail'), description: 'What an event without a sequence does.', patterns: feeds },
   same_sequence_conflict: {
     type: choice('fail'),
@@ -338,7 +346,11 @@ export const loadOptions: Readonly<Record<keyof LoadOptions, OptionDescription>>
   op_derived: { type: boolean, description: 'The load finds the operation itself.', patterns: ['persistent_staging'] },
   insert_op: { type: text, description: 'Code of inserts.', patterns: ['persistent_staging'] },
   update_op: { type: text, description: 'Code of updates.', patterns: ['persistent_staging'] },
-  delete_op: { type: text, description: 'Code of deletes.', patterns: ['persistent_staging'] },
+  delete_op: {
+    type: text,
+    description: "Code of deletes; a staged one is compared by the column's collation.",
+    patterns: ['persistent_staging'],
+  },
   order_within_batch: {
     type: names,
     description: 'Order of several rows of one key.',

@@ -7,6 +7,7 @@ import { openFolder } from '../../cli/src/open-folder.ts';
 import type { Catalog } from '../../protocol/catalog.ts';
 import { problemsOf } from '../../server/src/syntax/inspect.ts';
 import { parse } from '../../server/src/syntax/parse.ts';
+import { openTerminal } from './terminal.ts';
 
 const samples = resolve('samples/warehouse');
 let folder: string;
@@ -399,4 +400,23 @@ describe('a platform on the command line', () => {
     const opened = await openFolder(['plain.sql', 'other.sql'], folder, undefined, 'fabric');
     expect(opened.catalog.tables.map((table) => table.platform)).toEqual(['fabric', 'synapse']);
   });
+});
+
+test('a rule for absent keys that nothing asks for is told, one that is at work is not', async () => {
+  const terminal = await openTerminal({
+    'tables.sql': `CREATE TABLE stg.Unit (no INTEGER, name VARCHAR);
+CREATE TABLE dw.Unit (no INTEGER NOT NULL, name VARCHAR, valid_from TIMESTAMP NOT NULL, valid_to TIMESTAMP, PRIMARY KEY (no, valid_from));`,
+  });
+  const generate = (...set: string[]) =>
+    terminal.call(
+      ...['generate', 'scd2', '--source', 'stg.Unit', '--target', 'dw.Unit', '--ddl', 'tables.sql'],
+      ...['--platform', 'duckdb', '--out', '.', ...set.flatMap((each) => ['--set', each])],
+    );
+  const idle = await generate('hard_deletes=invalidate');
+  expect(idle).toMatchObject({
+    code: 0,
+    err: [expect.stringContaining('info: hard_deletes is invalidate, but absent keys of Unit are not looked for')],
+  });
+  expect(await generate('hard_deletes=invalidate', 'load=full')).toMatchObject({ code: 0, err: [] });
+  expect(await generate('hard_deletes=ignore')).toMatchObject({ code: 0, err: [] });
 });

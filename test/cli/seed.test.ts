@@ -116,6 +116,28 @@ CREATE TABLE House.dw.Part (Id INTEGER DEFAULT nextval('seq_p'), Name VARCHAR);\
     });
   });
 
+  test.each<[string, string, string]>([
+    [
+      'a text that is too long',
+      '1,abcd,,1,1',
+      'x.csv, column Name: a value is longer than the 3 characters of its type',
+    ],
+    ['no value for NOT NULL', ',abc,,1,1', 'x.csv, column Id: a row has no value where the DDL says NOT NULL'],
+    ['a key that comes twice', '1,a,,1,1\n1,b,,1,1', 'The key "1" stands in more than one row'],
+    ['a number that is too large', '1,a,,300,1', 'Column T: "300" is no UINT8'],
+    ['a number with too many digits', '1,a,,3,12345.678', 'Column D: "12345.678" is no DECIMAL(5,2)'],
+    ['a binary value that is none', '1,a,xyzz,3,1', 'A binary value holds "x", which is no hexadecimal digit'],
+  ])('what the table says of %s is said with what to do', async (_, rows, message) => {
+    const terminal = await openTerminal({
+      'ddl/t.sql':
+        'CREATE TABLE dbo.Stg (Id int NOT NULL PRIMARY KEY, Name nvarchar(3) NULL, B binary(2) NULL, T tinyint NULL, D decimal(5,2) NULL);\nGO\n',
+      'x.csv': `Id,Name,B,T,D\n${rows}\n`,
+    });
+    const { code, err } = await seed(terminal, '--csv', 'dbo.Stg=x.csv');
+    expect(code).toBe(1);
+    expect(err).toEqual([expect.stringContaining(`${message}, so nothing was replaced; `)]);
+  });
+
   test.each<[string, readonly string[], number, RegExp]>([
     ['a missing CSV file', ['--csv', 'Stage.dbo.Unit=none.csv'], 2, /none\.csv can't be read/],
     ['a table that is not there', ['--csv', 'Nothing=unit.csv'], 2, /names no table/],
@@ -139,19 +161,19 @@ CREATE TABLE House.dw.Part (Id INTEGER DEFAULT nextval('seq_p'), Name VARCHAR);\
     ],
     ['an empty file', ['--csv', 'Stage.dbo.Unit=empty.csv'], 2, /is empty/],
     ['UTF-16', ['--csv', 'Stage.dbo.Unit=wide.csv'], 2, /save it as UTF-8/],
-    [
-      'a value of another type',
-      ['--csv', 'Stage.dbo.Unit=words.csv'],
-      1,
-      /Could not convert string "many" to DECIMAL\(8,2\).*Price/,
-    ],
+    ['a value of another type', ['--csv', 'Stage.dbo.Unit=words.csv'], 1, /Column Price: "many" is no DECIMAL\(8,2\)/],
     [
       'a row of another length',
       ['--csv', 'Stage.dbo.Unit=short.csv'],
       1,
       /^short\.csv, line 3 has 2 columns where the first line names 6, so nothing was replaced; correct the line\.$/,
     ],
-    ['a text that is too long', ['--csv', 'Stage.dbo.Unit=long.csv'], 1, /CHECK constraint failed on table long\.csv/],
+    [
+      'a text that is too long',
+      ['--csv', 'Stage.dbo.Unit=long.csv'],
+      1,
+      /long\.csv, column Name: a value is longer than the 5 characters/,
+    ],
     ['a key that is there twice', ['--csv', 'Stage.dbo.Unit=twice.csv'], 1, /key/i],
     ['no equals sign', ['--csv', 'unit.csv'], 2, /write TABLE=FILE/],
     ['an unknown option', ['--csw', 'x'], 2, /csw/],

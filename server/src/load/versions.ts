@@ -3,7 +3,7 @@
  * writes from it. The patterns scd0 … scd6 and inactivation say what a change does; this file says what a change is.
  */
 import { column, compare, concat, literal, shown } from './build.ts';
-import { clockParameter, textParameters } from './context.ts';
+import { clockParameter, type LoadContext, report, textParameters } from './context.ts';
 import type { LoadPlan, PlanParameter, Step, Warning, Write } from './plan.ts';
 import { duplicateGuard, skippedRows, stagedRows, stageMeasures, takesNullKeys } from './stage.ts';
 import { absenceSteps, limitName, limitType, thresholdSteps } from './versions/absence.ts';
@@ -48,6 +48,7 @@ export function versionSteps(versions: Versions, rules: VersionRules): VersionSt
     steps.push(...absence.steps);
     warnings.push(...absence.warnings);
   }
+  if (absence === null && rules.loads) tellIdleDeletes(context);
   steps.push(...changeSteps(versions, rules, staged.relation, absence?.keyList ?? null));
   steps.push(countStep(versions));
   if (absence !== null && options.max_inactivation_pct !== undefined)
@@ -92,4 +93,16 @@ export function finishPlan(
     keeps: [],
     replaces: null,
   };
+}
+
+/** A rule for absent keys is idle while the stage is not said to hold every key. */
+function tellIdleDeletes(context: LoadContext): void {
+  const { hard_deletes: rule, load } = context.options;
+  if (rule === undefined || rule === 'ignore' || load === 'cdc') return;
+  report(
+    context,
+    'no-detection',
+    `hard_deletes is ${rule}, but absent keys of ${context.target.name.table} are not looked for, since the stage may hold changes alone; add --set load=full where it holds every key.`,
+    'info',
+  );
 }
