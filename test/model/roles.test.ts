@@ -14,6 +14,29 @@ interface RoleCase {
 
 const cases: readonly RoleCase[] = [
   {
+    title: 'tables of a warehouse that no load of a pattern fills',
+    ddl: `
+      CREATE TABLE dm.fct_orders (order_sk bigint NOT NULL, customer_sk bigint NOT NULL, order_date_sk int NOT NULL, amount decimal(18,2));
+      CREATE TABLE dm.FactSales (SalesKey bigint IDENTITY PRIMARY KEY, DateKey int NOT NULL, CustomerKey int NOT NULL, Amount money);
+      CREATE TABLE dm.BridgeAccountCustomer (AccountKey int NOT NULL, CustomerKey int NOT NULL, Weight decimal(5,4), PRIMARY KEY (AccountKey, CustomerKey));
+      CREATE TABLE etl.LoadLog (LogId bigint IDENTITY PRIMARY KEY, ProcName sysname, StartTime datetime2, EndTime datetime2, Status varchar(10));
+      CREATE TABLE rv.hub_customer (customer_sqn int IDENTITY NOT NULL PRIMARY KEY, customer_no varchar(20) NOT NULL UNIQUE, load_date datetime2 NOT NULL, record_source varchar(50) NOT NULL);
+      CREATE TABLE dbo.Contract (ContractID int NOT NULL PRIMARY KEY, CustomerID int NOT NULL, StartDate date NOT NULL, EndDate date NULL, Active bit NOT NULL);`,
+    roles: {
+      fct_orders: 'unknown',
+      FactSales: 'unknown',
+      BridgeAccountCustomer: 'unknown',
+      LoadLog: 'unknown',
+      hub_customer: 'unknown',
+      Contract: 'unknown',
+    },
+  },
+  {
+    title: 'versions by load date and its end, outside of a vault',
+    ddl: 'CREATE TABLE psa.customer (customer_id int NOT NULL, name nvarchar(50), load_dts datetime2 NOT NULL, load_end_dts datetime2 NULL, is_current bit NOT NULL, row_hash binary(32), PRIMARY KEY (customer_id, load_dts));',
+    roles: { customer: 'persistent-staging' },
+  },
+  {
     title: 'German, Dutch and run-together names',
     ddl: `
       CREATE TABLE dw.DimKunde (KundeSK int IDENTITY NOT NULL PRIMARY KEY, KundenNr nvarchar(10) NOT NULL, Ort nvarchar(40), GueltigVon date NOT NULL, GueltigBis date NOT NULL, IstAktuell bit NOT NULL);
@@ -279,4 +302,38 @@ test('a stage with load columns is not said to have business columns only', () =
   expect(tableIn(catalog, 'c').reasons.join(' ')).toContain(
     'It has business columns and load columns (LoadDate, RecordSource), and no hash or validity columns.',
   );
+});
+
+test('a load date with an end is the time of a version, outside of a vault', () => {
+  const table = tableIn(
+    catalogFrom(
+      'CREATE TABLE psa.customer (customer_id int NOT NULL, name nvarchar(50), load_dts datetime2 NOT NULL, load_end_dts datetime2 NULL, is_current bit NOT NULL, PRIMARY KEY (customer_id, load_dts))',
+    ),
+    'customer',
+  );
+  expect(columnRolesOf(table)).toEqual({
+    customer_id: 'business-key',
+    name: 'attribute',
+    load_dts: 'effective-start',
+    load_end_dts: 'effective-end',
+    is_current: 'current-flag',
+  });
+});
+
+test('a column named as a business key is one where no key says otherwise', () => {
+  const catalog =
+    catalogFrom(`CREATE TABLE dm.DimKlant (KlantSK int IDENTITY PRIMARY KEY, KlantBK varchar(20) NOT NULL, Naam varchar(100));
+CREATE TABLE dm.DimStaff (StaffKey int IDENTITY PRIMARY KEY, StaffAlternateKey varchar(20), Team_BK int NOT NULL UNIQUE, ValidFrom date NOT NULL, ValidTo date NOT NULL);`);
+  expect(columnRolesOf(tableIn(catalog, 'DimKlant'))).toMatchObject({ KlantBK: 'business-key', Naam: 'attribute' });
+  expect(columnRolesOf(tableIn(catalog, 'DimStaff'))).toMatchObject({
+    StaffAlternateKey: 'attribute',
+    Team_BK: 'business-key',
+  });
+});
+
+test('reasons are sentences', () => {
+  const catalog = catalogFrom(
+    'CREATE TABLE rv.es_order (order_hk binary(20) NOT NULL, load_dts datetime2 NOT NULL, effective_from datetime2 NOT NULL, effective_to datetime2 NOT NULL, rec_src varchar(50) NOT NULL)',
+  );
+  expect(tableIn(catalog, 'es_order').reasons.join(' ')).toContain('is one of an effectivity satellite table.');
 });

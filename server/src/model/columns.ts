@@ -1,7 +1,7 @@
 import type { CatalogColumn, CatalogKey } from '../../../protocol/catalog.ts';
 import type { ColumnRole, TableRole } from '../../../protocol/roles.ts';
 import type { ColumnFacts } from './facts.ts';
-import { sameIdentifier, words } from './names.ts';
+import { fitsPattern, sameIdentifier, words } from './names.ts';
 import { includesName, type Structure, type StructuredColumn } from './structure.ts';
 
 /** Roles of the columns and the keys of a table whose role is known. */
@@ -108,7 +108,10 @@ function businessKey(structure: Structure, role: TableRole, naturalKey: readonly
   return naturalPart(structure);
 }
 
-/** The declared key without version start and surrogate; of a dimension with a surrogate key, its unique key. */
+/**
+ * The declared key without version start and surrogate; of a dimension with a surrogate key, its unique key, else the
+ * columns that are named as business keys.
+ */
 export function naturalPart(structure: Structure): readonly string[] {
   const technical = [structure.start, structure.surrogate, ...structure.hashKeys, ...structure.loadDates].filter(
     (column) => column !== null,
@@ -116,8 +119,23 @@ export function naturalPart(structure: Structure): readonly string[] {
   const natural = (names: readonly string[]) =>
     names.filter((name) => !technical.some((column) => sameIdentifier(column.facts.name, name)));
   const candidates = structure.table.keys.map((key) => natural(key.columns));
-  return candidates.find((columns) => columns.length > 0) ?? [];
+  const declared = candidates.find((columns) => columns.length > 0);
+  if (declared !== undefined) return declared;
+  const named = structure.payload.filter(({ facts }) => fitsPattern(facts.name, businessKeyNames));
+  return named.map(({ facts }) => facts.name);
 }
+
+const businessKeyNames = [
+  'bk',
+  'bk_*',
+  '*_bk',
+  'nk',
+  'nk_*',
+  '*_nk',
+  '*business_key',
+  '*natural_key',
+  '*alternate_key',
+];
 
 function inferredKey(structure: Structure, role: TableRole, business: readonly string[]): readonly string[] {
   const names = (columns: readonly (StructuredColumn | null | undefined)[]) =>

@@ -203,6 +203,10 @@ export const defaultConventions: Conventions = {
       'actueel',
       'ind_actueel',
       'actueel_ind',
+      'curr_ind',
+      'cur_ind',
+      'curr_rec_ind',
+      'latest_flag',
     ],
     'insert-date': [
       'ps_insert_dt',
@@ -251,6 +255,12 @@ export const defaultConventions: Conventions = {
       'laad_tijd*',
       'geladen_am',
       'geladen_op',
+      'ingest_ts',
+      'ingest_date',
+      'ingested_at',
+      'ingestion_ts',
+      'ingestion_date',
+      'ingestion_time*',
     ],
     'record-source': [
       'record_source',
@@ -378,6 +388,9 @@ export const defaultConventions: Conventions = {
       'ledts',
       'lineage_key',
       'stg',
+      'last_seen*',
+      'lsdts',
+      'source_file*',
     ],
   },
   tables: {

@@ -1,7 +1,7 @@
 import type { TableRole } from '../../../protocol/roles.ts';
 import type { Conventions } from './conventions.ts';
 import { type Evidence, structuralEvidence } from './evidence.ts';
-import { fitsPattern } from './names.ts';
+import { fitsPattern, words } from './names.ts';
 import type { Structure } from './structure.ts';
 
 /** A role with how sure it is and why. */
@@ -69,20 +69,45 @@ function nameEvidence(structure: Structure, role: TableRole, conventions: Conven
   const { name } = structure.table;
   const found: Evidence[] = [];
   if (fitsPattern(name.table, conventions.tables[role] ?? [])) {
-    found.push({ weight: tableNameWeight, reason: `the name ${name.table} is one of a ${spoken(role)} table` });
+    found.push({
+      weight: tableNameWeight,
+      reason: `the name ${name.table} is one of ${article(role)} ${spoken(role)} table`,
+    });
   }
   const schemas = conventions.schemas[role] ?? [];
   const place = [name.schema, name.database].find((part) => part !== null && fitsPattern(part, schemas));
   if (place !== undefined) found.push({ weight: placeWeight, reason: `it stands in ${place}` });
-  if (role === 'dimension' || role === 'reference') {
+  if (role === 'dimension' || role === 'reference' || role === 'staging') {
     const fact = fitsPattern(name.table, factNames) || (name.schema !== null && fitsPattern(name.schema, factNames));
-    if (fact) found.push({ weight: -0.5, reason: null });
+    if (fact || fitsPattern(name.table, logNames)) found.push({ weight: -0.5, reason: null });
   }
+  if (role === 'dimension' && vaultWords.has(words(name.table)[0] ?? '')) found.push({ weight: -0.5, reason: null });
   return found;
 }
 
 /** Facts have surrogate keys as dimensions have, and no role of their own. */
 const factNames = ['fact', 'fact*', '*_fact', '*_facts', 'fct', 'fct_*', '*_fct'];
+/** What loads write about themselves, and what steers them. */
+const logNames = [
+  'log',
+  'log_*',
+  '*_log',
+  '*_logs',
+  'audit_*',
+  '*_audit',
+  'config',
+  'config_*',
+  '*_config',
+  'batch_*',
+  '*_batch',
+  '*_errors',
+];
+/** Hubs with numbers for keys, and Kimball's bridges. */
+const vaultWords = new Set(['hub', 'lnk', 'link', 'sat', 'bridge', 'brg', 'pit']);
+
+function article(role: TableRole): string {
+  return /^[aeiou]/.test(spoken(role)) ? 'an' : 'a';
+}
 
 /** The role as prose has it: `multi-active satellite`. */
 export function spoken(role: TableRole): string {

@@ -41,11 +41,13 @@ export interface Structure {
 /** Reads a table's structure by names and types; which of it counts is decided by `roles.ts`. */
 export function structureOf(table: TableFacts, conventions: Conventions): Structure {
   const tsql = isTsql(table.platform);
-  const columns = withVaultSource(
-    table.columns.map((facts): StructuredColumn => {
-      const type = typeFacts(facts.type, tsql);
-      return { facts, type, named: namedRole(facts, type, conventions) };
-    }),
+  const columns = withLoadValidity(
+    withVaultSource(
+      table.columns.map((facts): StructuredColumn => {
+        const type = typeFacts(facts.type, tsql);
+        return { facts, type, named: namedRole(facts, type, conventions) };
+      }),
+    ),
   );
   const having = (role: ColumnRole) =>
     columns.filter((column) => column.named === role && column.facts.period === null);
@@ -111,11 +113,31 @@ function withVaultSource(columns: readonly StructuredColumn[]): readonly Structu
   );
 }
 
-/** Contracts and employees have start dates, too: a plain name counts only where rows can't be without it. */
+/** Outside of a vault a load date with an end of its own says from when to when a version was the latest. */
+function withLoadValidity(columns: readonly StructuredColumn[]): readonly StructuredColumn[] {
+  const isNamed = (...roles: NamedColumnRole[]) => columns.some(({ named }) => named !== null && roles.includes(named));
+  if (isNamed('hash-key', 'hashdiff', 'effective-start', 'effective-end')) return columns;
+  const starts = columns.filter(({ named }) => named === 'load-date');
+  const ends = columns.filter(({ facts, type }) => fitsPattern(facts.name, loadEnds) && isTemporal(type));
+  const [start, end] = [starts[0], ends[0]];
+  if (start === undefined || end === undefined || starts.length > 1 || ends.length > 1) return columns;
+  return columns.map((column) => {
+    if (column === start) return { ...column, named: 'effective-start' };
+    return column === end ? { ...column, named: 'effective-end' } : column;
+  });
+}
+
+const loadEnds = ['load_end_*', 'ledts', 'load_date_end', '*_load_end_*'];
+
+/**
+ * Contracts and employees have start dates, too: a plain name counts only where rows can't be without it, and where the
+ * key lets one thing have several rows.
+ */
 function bearsVersions(start: StructuredColumn, key: readonly string[], surrogate: StructuredColumn | null): boolean {
   const [first = ''] = words(start.facts.name);
   const plain = /^(start|begin|from)$/.test(first) && !start.facts.name.startsWith('_');
-  return !plain || !start.facts.nullable || surrogate !== null || includesName(key, start.facts.name);
+  if (!plain || surrogate !== null || includesName(key, start.facts.name)) return true;
+  return !start.facts.nullable && key.length === 0;
 }
 
 /** The declared primary key, else the first unique key, in key order. */
