@@ -113,6 +113,8 @@ describe('platforms', () => {
     ['INSERT OR REPLACE INTO t SELECT 1', 'duckdb'],
     ['CREATE TABLE t (a INT,\n  b STRING NOT NULL)', 'spark'],
     ['CREATE TABLE t (loaded_at TIMESTAMP)', 'duckdb'],
+    ['CREATE TABLE t (id INTEGER, city VARCHAR, ok BOOLEAN NOT NULL)', 'duckdb'],
+    ['CREATE TABLE t (id UUID NOT NULL PRIMARY KEY, photo BLOB)', 'duckdb'],
     ["CREATE TABLE t (id INT DEFAULT nextval('s'))", 'duckdb'],
     ['CREATE TABLE IF NOT EXISTS a (b int)', 'duckdb'],
     ['CREATE OR REPLACE TABLE a AS SELECT 1 AS b', 'duckdb'],
@@ -160,5 +162,7 @@ describe('platforms', () => {
     expect(detectPlatform('CREATE TABLE t (string)')).toBeUndefined();
     expect(detectPlatform("ALTER DATABASE d\nADD FILE (NAME = a, FILENAME = 'f')")).toBeUndefined();
     expect(detectPlatform('CREATE TABLE t (timestamp TIMESTAMP)')).toBeUndefined();
+    expect(detectPlatform('CREATE TABLE t (id INT, city VARCHAR(20), ok BOOLEAN)')).toBeUndefined();
+    expect(detectPlatform('CREATE TABLE t (id INT, city VARCHAR)')).toBeUndefined();
   });
 });

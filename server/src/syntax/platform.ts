@@ -255,6 +255,20 @@ const signs: readonly Sign[] = [
   },
   {
     platform: 'duckdb',
+    pattern: /\b(?:UUID|BLOB)\b(?=\s*(?:,|\)|NOT\s+NULL|NULL\b|DEFAULT\b|PRIMARY\s+KEY))/i,
+    weight: 2,
+    what: 'types of DuckDB',
+  },
+  {
+    platform: 'duckdb',
+    // T-SQL has no BOOLEAN, and the VARCHAR of Spark always has a length.
+    pattern:
+      /^(?=[\s\S]*\bBOOLEAN\s*(?:,|\)|NOT\s+NULL|NULL\b|DEFAULT\b))(?=[\s\S]*\bVARCHAR\s*(?:,|\)|NOT\s+NULL|NULL\b|DEFAULT\b|PRIMARY\s+KEY))/i,
+    weight: 2,
+    what: 'BOOLEAN beside VARCHAR without a length',
+  },
+  {
+    platform: 'duckdb',
     // T-SQL's timestamp is a row version, which nobody calls a date.
     pattern:
       /TIMESTAMP\b(?<=\b(?!timestamp\b)\w*(?:date|time|_at|_ts|valid_?from|valid_?to|start|end|ldts)\w*"?\s+TIMESTAMP)/i,
