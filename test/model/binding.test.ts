@@ -102,6 +102,15 @@ describe('binding', () => {
     ]);
   });
 
+  test('rows of a trigger are those of its table', () => {
+    expect(
+      mentions(
+        'CREATE TRIGGER tr ON t AFTER UPDATE AS INSERT log (k) SELECT i.k FROM inserted AS i JOIN deleted ON deleted.k = i.k',
+      ),
+    ).toEqual(['read t', 'insert log', 'k! of log', 'k of t', 'k of t', 'k of t']);
+    expect(mentions('SELECT a FROM inserted')).toEqual(['read inserted', 'a of inserted']);
+  });
+
   test('OUTPUT into a table variable', () => {
     expect(mentions('DELETE t OUTPUT deleted.a INTO @gone (a)')).toEqual(['delete t', 'a of t', 'a! of @gone']);
   });

@@ -128,6 +128,8 @@ class Binder {
   readonly aliases: AliasMention[] = [];
   readonly bareOutputs: BareOutput[] = [];
   readonly scopes: Scoped[] = [];
+  /** The table of a trigger, whose rows `inserted` and `deleted` hold. */
+  private changed: TableName | null = null;
   private readonly given = new Map<NodeBase, QueryGives>();
 
   statement(statement: Statement): void {
@@ -211,8 +213,12 @@ class Binder {
         this.mention(statement.table, 'delete');
         return;
       case 'create-procedure':
-      case 'create-trigger':
         for (const inner of statement.body) this.statement(inner);
+        return;
+      case 'create-trigger':
+        this.changed = statement.table === null ? null : this.mention(statement.table, 'read');
+        for (const inner of statement.body) this.statement(inner);
+        this.changed = null;
         return;
       case 'create-function':
         if (statement.query !== null) this.query(statement.query, [], new Map());
@@ -242,6 +248,10 @@ class Binder {
           this.statement(branch.body);
         }
         if (statement.otherwise !== null) this.statement(statement.otherwise);
+        return;
+      case 'table-load':
+        this.mention(statement.target, statement.merges ? 'merge' : 'insert');
+        if (statement.source !== null) this.sources([statement.source], [], new Map());
         return;
       case 'declare-handler':
         if (statement.body !== null) this.statement(statement.body);
@@ -392,6 +402,16 @@ class Binder {
         case 'table': {
           const name = tableNameOf(source.name);
           const common = name.schema === null ? commons.get(name.table.toLowerCase()) : undefined;
+          const changed = name.schema === null && /^(?:inserted|deleted)$/i.test(name.table) ? this.changed : null;
+          if (changed !== null) {
+            found.push({
+              alias: source.alias?.name ?? name.table,
+              table: changed,
+              query: null,
+              declared: source.alias ?? lastPart(source.name),
+            });
+            break;
+          }
           if (common === undefined) this.mention(source.name, 'read');
           else if (common.declared !== null)
             this.aliases.push({ node: lastPart(source.name), declared: common.declared, source: common });
