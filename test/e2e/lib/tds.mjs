@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +7,8 @@ import { build } from 'esbuild';
 /** The scripted SQL Server of the tests with its answers, bundled since Node 20 reads no TypeScript. */
 export async function tdsServer(root) {
   const source = join(root, 'test', 'support', 'tds');
-  const outfile = join(mkdtempSync(join(tmpdir(), 'mergewright-tds-')), 'tds.mjs');
+  const folder = mkdtempSync(join(tmpdir(), 'mergewright-tds-'));
+  const outfile = join(folder, 'tds.mjs');
   await build({
     stdin: { contents: "export * from './server.ts'; export * from './answers.ts';", resolveDir: source, loader: 'ts' },
     bundle: true,
@@ -19,5 +20,9 @@ export async function tdsServer(root) {
     define: { 'import.meta.dirname': JSON.stringify(source) },
     logLevel: 'error',
   });
-  return import(pathToFileURL(outfile).href);
+  try {
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
