@@ -65,6 +65,18 @@ describe('hover', () => {
     ]);
   });
 
+  test('what AUTO CDC and COPY INTO of Databricks write', () => {
+    const { view, position } = openFiles(
+      {
+        'ddl.sql': 'CREATE TABLE dw.unit (unit_no INT NOT NULL, label STRING);',
+        'load.sql':
+          'AUTO CDC INTO dw.unit FROM stg.unit KEYS (unit_no) SEQUENCE BY ts; COPY INTO dw.un|it FROM "/x" FILEFORMAT = CSV;',
+      },
+      'databricks',
+    );
+    expect(hover(view, position)?.markdown).toContain('`load.sql` (MERGE, INSERT)');
+  });
+
   test('an unqualified column that two tables have is not guessed', () => {
     const { view, position } = openFiles({
       'ddl.sql': warehouse,

@@ -181,3 +181,27 @@ describe('mistakes that no new clause can explain', () => {
     }
   });
 });
+
+describe('loads of Databricks that are no INSERT', () => {
+  test.each([
+    [
+      "COPY INTO a.t BY POSITION FROM (SELECT x::INT FROM 's3://x') FILEFORMAT = CSV FORMAT_OPTIONS ('header' = 'true')",
+      { kind: 'table-load', merges: false, source: { kind: 'derived-table' } },
+    ],
+    ["COPY INTO t FROM '/x' FILEFORMAT = JSON", { kind: 'table-load', merges: false, source: null }],
+    [
+      "APPLY CHANGES INTO LIVE.t\nFROM STREAM(LIVE.s)\nKEYS (id)\nAPPLY AS DELETE WHEN op = 'D'\nSEQUENCE BY q\nCOLUMNS * EXCEPT (op)\nSTORED AS SCD TYPE 2",
+      { kind: 'table-load', merges: true, target: { parts: [{ name: 'LIVE' }, { name: 't' }] } },
+    ],
+    [
+      "CREATE FLOW f COMMENT 'x' AS AUTO CDC INTO t FROM s KEYS (id) SEQUENCE BY q",
+      { kind: 'table-load', merges: true, source: { kind: 'table', alias: null } },
+    ],
+    ['CREATE FLOW f AS INSERT INTO ONCE t BY NAME SELECT 1 AS a', { kind: 'insert', byName: true }],
+  ])('%s', (text, shape) => {
+    const script = parse(`${text};\nSELECT 1`, { platform: 'databricks' });
+    expect(problemsOf(script)).toEqual([]);
+    expect(unitsOf(script)).toHaveLength(2);
+    expect(unitsOf(script)[0]?.statement).toMatchObject(shape);
+  });
+});

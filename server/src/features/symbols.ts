@@ -57,6 +57,18 @@ function symbolsOf(view: DocumentView, unit: Unit, statement: Statement): readon
       return [{ ...named(statement.name), detail: '', kind: 'procedure', children: inside(statement.body) }];
     case 'create-function':
       return [{ ...named(statement.name), detail: '', kind: 'function', children: inside(statement.body) }];
+    case 'table-load': {
+      const word = statement.merges ? 'AUTO CDC' : 'COPY';
+      return [
+        {
+          ...named(statement.target),
+          name: `${word} ${named(statement.target).name}`,
+          detail: '',
+          kind: 'load',
+          children: [],
+        },
+      ];
+    }
     case 'merge':
     case 'insert':
     case 'update':

@@ -75,6 +75,8 @@ function continuesStatement(cursor: Cursor): boolean {
       return next === 'WHERE' || next === 'USING' || next === 'ON';
     case 'TABLE':
       return cursor.dialect.family !== 'tsql' && cursor.nameAhead(1);
+    case 'KEYS':
+      return cursor.dialect.family === 'spark' && next === '(';
     case 'DO':
       return cursor.scriptDepth > 0;
     case 'RETURNING':

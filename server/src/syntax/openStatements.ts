@@ -6,6 +6,7 @@ import { parseCreateIndex, parseCreateSchema, parseDrop, parseSequence, parseTru
 import { parseOpaque } from './opaque.ts';
 import { parseOpenAlter } from './openAlter.ts';
 import { parseOpenElements } from './openColumns.ts';
+import { parseFlow, parseTableLoad } from './openLoads.ts';
 import { parseOpenFunction, parseOpenProcedure } from './openPrograms.ts';
 import { parseOpenDeclare, parseOpenSet } from './openSettings.ts';
 import { parseOpenTable, parseProperties, type TableHead } from './openTables.ts';
@@ -89,6 +90,8 @@ function dispatch(cursor: Cursor): Statement {
       return isTransaction(cursor) ? parseOpaque(cursor) : parseCompound(cursor);
     default:
   }
+  const load = parseTableLoad(cursor);
+  if (load !== null) return load;
   if (!mayBegin(cursor)) {
     cursor.fail('a statement');
     return { kind: 'opaque', start, end: cursor.end, name: '' };
@@ -265,6 +268,7 @@ function parseCreate(cursor: Cursor): Statement {
     case 'PROCEDURE':
       return parseOpenProcedure(cursor, start);
     default:
+      if (/^flow$/i.test(cursor.tokenText) && cursor.dialect.family === 'spark') return parseFlow(cursor, start);
   }
   // DuckDB's secrets may be without a name.
   const isKind =

@@ -69,7 +69,11 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
   // Microsoft's grammar takes OVER in the place of INTO.
   if (cursor.dialect.family === 'tsql') cursor.eatAny('INTO', 'OVER');
   else if (!cursor.eat('INTO') && mode !== 'overwrite') cursor.fail('INTO');
-  if (cursor.dialect.family === 'spark') cursor.eat('TABLE');
+  if (cursor.dialect.family === 'spark') {
+    cursor.eat('TABLE');
+    // A flow that fills its table once.
+    if (/^once$/i.test(cursor.tokenText) && cursor.nameAhead(1)) cursor.advance();
+  }
   const target = clauses.length > 0 ? emptyTarget(cursor) : parseTarget(cursor);
   const alias = target.kind === 'table' ? target.alias : null;
   // Only REPLACE ON reads the target by another name.

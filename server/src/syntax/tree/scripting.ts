@@ -1,6 +1,6 @@
 import type { Expression } from './expressions.ts';
-import type { Identifier, NodeBase } from './node.ts';
-import type { Query } from './queries.ts';
+import type { Identifier, Name, NodeBase } from './node.ts';
+import type { Query, TableSource } from './queries.ts';
 import type { Block, Statement } from './statements.ts';
 
 /** LOOP, REPEAT … UNTIL and FOR … DO of SQL scripting. */
@@ -29,6 +29,16 @@ export interface StatementBranch extends NodeBase {
   /** A condition, or the value that the operand is compared with. */
   readonly condition: Expression;
   readonly body: Block;
+}
+
+/** COPY INTO, AUTO CDC INTO and APPLY CHANGES INTO of Databricks; what else they say is known by its bounds. */
+export interface TableLoad extends NodeBase {
+  readonly kind: 'table-load';
+  /** Rows of the target are changed and deleted, too. */
+  readonly merges: boolean;
+  readonly target: Name;
+  /** Null for files. */
+  readonly source: TableSource | null;
 }
 
 /** DECLARE EXIT | CONTINUE HANDLER FOR … of SQL scripting. */

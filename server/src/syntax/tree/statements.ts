@@ -23,7 +23,7 @@ import type {
   Top,
   WithClause,
 } from './queries.ts';
-import type { CaseStatement, DeclareHandler, Loop } from './scripting.ts';
+import type { CaseStatement, DeclareHandler, Loop, TableLoad } from './scripting.ts';
 
 export type Statement =
   | SelectStatement
@@ -54,6 +54,7 @@ export type Statement =
   | Loop
   | CaseStatement
   | DeclareHandler
+  | TableLoad
   | Block
   | TryCatch
   | Transaction
