@@ -38,7 +38,7 @@ export interface CatalogKey {
 
 export interface CatalogTable {
   readonly name: TableName;
-  /** Names that it bore before a rename; left out where there are none. */
+  /** Names that lead to it, too: those that it bore before a rename, and synonyms; left out where there are none. */
   readonly formerNames?: readonly TableName[];
   readonly platform: PlatformName;
   readonly role: TableRole;

@@ -324,3 +324,19 @@ test('a procedure is found from its calls, in whichever file it stands', () => {
     ['dw.LoadUnit', 'procedure'],
   ]);
 });
+
+test.each([
+  'CREATE SYNONYM dw.Kunde FOR dw.DimKunde;',
+  'create synonym [dw].[Kunde]  for  "DWH" . "dw" . "DimKunde"',
+  'CREATE SYNONYM Kunde FOR DimKunde',
+])('a synonym leads to its table: %s', (synonym) => {
+  const files = { 'ddl.sql': 'USE DWH\nGO\nCREATE TABLE dw.DimKunde (a int, b int)', 'synonym.sql': synonym };
+  const { view, position } = openFiles({ ...files, 'load.sql': 'UPDATE dw.Kunde SET |b = 1' });
+  expect(hover(view, position)?.markdown).toContain('Column of `DWH.dw.DimKunde`');
+  const [place] = definition(view, position);
+  expect(place?.file).toBe('file:///house/ddl.sql');
+  const table = openFiles({ ...files, 'load.sql': 'UPDATE dw.DimKunde| SET b = 1;\nDELETE dw.Kunde;' });
+  const entity = entityAt(table.view, table.position);
+  if (entity === undefined) throw new Error('nothing at the cursor');
+  expect(referencesIn(table.view, entity)).toHaveLength(2);
+});

@@ -20,7 +20,7 @@ import { nameFits, sameIdentifier, tableKey } from './names.ts';
 import { type QueryColumn, type QueryColumns, readQueryColumns } from './query-columns.ts';
 import { bears, fromTable, type TableRename, tableRename, underNewName } from './renames.ts';
 import type { SecondReader } from './second-reader.ts';
-import { changeOf, columnRename, type TableChange } from './table-changes.ts';
+import { changeOf, columnRename, synonymIn, type TableChange } from './table-changes.ts';
 
 /** A table whose columns follow from a query, another table, or both. */
 export interface DerivedDefinition {
@@ -117,6 +117,7 @@ const noChange: Omit<TableChange, 'table'> = {
   renameColumns: [],
   defaults: [],
   newName: null,
+  synonym: null,
 };
 
 /** Where the way back begins in files of migration tools, which drop there what the way forth has made. */
@@ -184,6 +185,13 @@ class DefinitionReader {
         const { from, column, to } = statement;
         if (column === null) this.rename(tableRename(statement));
         else this.addChange(tableNameOf(from), { renameColumns: [{ from: column.name, to: to.name }] });
+        break;
+      }
+      case 'opaque': {
+        const found = statement.name.startsWith('CREATE SYNONYM')
+          ? synonymIn(textOf(this.script, unit, statement))
+          : null;
+        if (found !== null) this.addChange(found.table, { synonym: this.qualified(found.synonym) });
         break;
       }
       case 'create-index': {

@@ -2,6 +2,7 @@ import type { TableName } from '../../../protocol/catalog.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { DerivedDefinition, FileDefinitions } from './definitions.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
+import { addTo } from './groups.ts';
 import type { InSteps } from './in-steps.ts';
 import { TableLookup } from './lookup.ts';
 import { formatTableName, sameIdentifier, tableKey } from './names.ts';
@@ -34,7 +35,23 @@ export function* mergeInSteps(given: readonly FileDefinitions[]): InSteps<Outcom
     merged,
     define,
   );
-  return { value: [...merged.changed.values()], problems };
+  return { value: withSynonyms([...merged.changed.values()], files), problems };
+}
+
+/** Synonyms lead to their tables, like names that these bore before. */
+function withSynonyms(tables: readonly TableFacts[], files: readonly FileDefinitions[]): readonly TableFacts[] {
+  const changes = files.flatMap((file) => file.changes.filter(({ synonym }) => synonym !== null));
+  if (changes.length === 0) return tables;
+  const lookup = new TableLookup(tables);
+  const names = new Map<TableFacts, TableName[]>();
+  for (const { table, synonym } of changes) {
+    const meant = lookup.one(table);
+    if (meant !== undefined && synonym !== null) addTo(names, meant, synonym);
+  }
+  return tables.map((facts) => {
+    const others = names.get(facts);
+    return others === undefined ? facts : { ...facts, formerNames: [...(facts.formerNames ?? []), ...others] };
+  });
 }
 
 /** The tables that are known so far, as they were created and as they are after all changes. */

@@ -4,7 +4,7 @@ import { lastPart } from '../syntax/inspect.ts';
 import type { AlterColumn, AlterTableAction, Execute } from '../syntax/tree.ts';
 import { readElements, type Source } from './elements.ts';
 import type { ColumnFacts } from './facts.ts';
-import { nameParts, sameIdentifier } from './names.ts';
+import { nameParts, parseTableName, sameIdentifier } from './names.ts';
 
 /** A change that ALTER TABLE, CREATE INDEX or RENAME makes to a table defined elsewhere. */
 export interface TableChange {
@@ -20,6 +20,8 @@ export interface TableChange {
   readonly defaults: readonly { readonly column: string; readonly expression: string }[];
   /** The table's new name; null where it keeps its own. */
   readonly newName: NewName | null;
+  /** Another name that leads to it; null where there is none. */
+  readonly synonym: TableName | null;
 }
 
 /** What becomes of a table's name; a schema of null stays as it is. */
@@ -110,6 +112,15 @@ export function renamedTo(statement: Execute): string | null {
   const { procedure } = statement;
   if (procedure?.kind !== 'name' || !sameIdentifier(lastPart(procedure).name, 'sp_rename')) return null;
   return argumentOf(statement, '@newname', 1);
+}
+
+/** `CREATE SYNONYM a FOR b`, of which the tree keeps no more than the text; null for names of other servers. */
+export function synonymIn(text: string): { readonly synonym: TableName; readonly table: TableName } | null {
+  const name = String.raw`((?:\[(?:[^\]]|\]\])*\]|"(?:[^"]|"")*"|[^\s.;[\]"]+|\s*\.\s*)+?)`;
+  const found = new RegExp(String.raw`^CREATE\s+SYNONYM\s+${name}\s+FOR\s+${name}\s*;?\s*$`, 'i').exec(text);
+  const synonym = parseTableName(found?.[1] ?? '');
+  const table = parseTableName(found?.[2] ?? '');
+  return synonym === undefined || table === undefined ? null : { synonym, table };
 }
 
 /** A literal argument of EXEC, by name or place. */
