@@ -140,7 +140,10 @@ export const mergewrightJsonSchema = z
       .partialRecord(z.enum(patternNames), options)
       .describe('Options for every load of a pattern.')
       .optional(),
-    parameters: z.record(z.string(), z.string()).describe('Values of load parameters, by name.').optional(),
+    parameters: z
+      .record(z.string(), z.string())
+      .describe('Values of load parameters, by name; an empty text is a place for one.')
+      .optional(),
     loads: z.array(load).describe('Loads that depart from what is inferred.').optional(),
     style: style.optional(),
     rules: z

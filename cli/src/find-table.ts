@@ -1,8 +1,8 @@
 import type { CatalogTable, TableName } from '../../protocol/catalog.ts';
 import { parseTableName } from '../../server/src/model/names.ts';
+import { writtenTableName } from '../../server/src/model/written-names.ts';
 import type { Folder } from '../../server/src/workspace/folder.ts';
 import { UsageError } from './command.ts';
-import { writtenTableName } from './written-names.ts';
 
 /** The one table that a name means; none or several are one clear line. */
 export function findTable(folder: Folder, text: string | undefined, option: string): CatalogTable {

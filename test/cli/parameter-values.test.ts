@@ -1,4 +1,5 @@
 /** Values of load parameters of every type: what is one goes into the text as a literal, what is none is refused in words. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RunResult } from '../../protocol/run.ts';
 import { openSession } from '../../runner/src/open-session.ts';
@@ -99,4 +100,18 @@ test.each([
   ['anything; at -- all', 'nvarchar(20)', true],
 ])('%j as %s: %s', (value, type, expected) => {
   expect(isValueOf(value, type)).toBe(expected);
+});
+
+test('the places for values that init writes are no values yet, and its tables are found by their names', async () => {
+  const named = ddl.replace('stg.Unit', 'stg.[Unit.v2 [x]]]');
+  const terminal = await openTerminal({ 'ddl.sql': named });
+  expect((await terminal.call('init')).code).toBe(0);
+  const command = generate('sqlserver').map((part) => (part === 'stg.Unit' ? 'stg.[Unit.v2 [x]]]' : part));
+  const before = JSON.parse(readFileSync(terminal.path('mergewright.json'), 'utf8'));
+  await terminal.write('mergewright.json', JSON.stringify({ ...before, parameters: { RecordSource: '', RunDay: '' } }));
+  const made = await terminal.call(...command);
+  expect(made.out).toContain('DECLARE @RecordSource varchar(20) = NULL;');
+  expect(made.out).toContain('DECLARE @RunDay date = NULL;');
+  expect(made.err.join('\n')).toContain('RecordSource, Mark, RunDay, Share, IsFull have no value');
+  expect(before.tables.map(({ table }: { readonly table: string }) => table)).toContain('stg.[Unit.v2 [x]]]');
 });

@@ -1,7 +1,7 @@
 /** What commands print for people: names as SQL takes them, several files apart. */
 import { expect, test } from 'vitest';
-import { writtenName, writtenTableName } from '../../cli/src/written-names.ts';
 import { parseTableName } from '../../server/src/model/names.ts';
+import { writtenName, writtenTableName } from '../../server/src/model/written-names.ts';
 import { splitBatches } from '../../server/src/syntax/batches.ts';
 
 import { openTerminal } from './terminal.ts';

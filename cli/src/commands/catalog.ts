@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { CatalogTable } from '../../../protocol/catalog.ts';
 import { spoken } from '../../../server/src/model/roles.ts';
+import { writtenName, writtenTableName } from '../../../server/src/model/written-names.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { diagnosticOf, exitCodeOf, openFolder, problemLine } from '../open-folder.ts';
-import { writtenName, writtenTableName } from '../written-names.ts';
 
 export const catalog: Command = {
   name: 'catalog',

@@ -7,6 +7,7 @@ import { memoryFile } from '../../../runner/src/connection-text.ts';
 import { queryRows } from '../../../runner/src/queries.ts';
 import { csvHeader } from '../../../server/src/generate/csv.ts';
 import { rowCountQuery, type SeedFile, seedBatches } from '../../../server/src/generate/seed.ts';
+import { writtenTableName } from '../../../server/src/model/written-names.ts';
 import { decodeBytes } from '../../../server/src/syntax/encoding.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { type Command, UsageError } from '../command.ts';
@@ -15,7 +16,6 @@ import { openFolder, problemLine } from '../open-folder.ts';
 import { withPathLists } from '../path-lists.ts';
 import { findConnection } from '../run/connections.ts';
 import { execute, open } from '../run/execute.ts';
-import { writtenTableName } from '../written-names.ts';
 
 /** Bytes in which the first line of a CSV file has to end. */
 const headerBytes = 1 << 18;

@@ -1,5 +1,5 @@
 import type { MergewrightJson } from '../../../protocol/mergewright-json.ts';
-import { formatTableName } from '../model/names.ts';
+import { writtenTableName } from '../model/written-names.ts';
 import type { Folder } from './folder.ts';
 
 /** A guess below this is worth a look: the table stands in the first settings, so that a person can correct it. */
@@ -20,7 +20,7 @@ export function firstSettings(folder: Folder): string {
   const settings: MergewrightJson = {
     ...(platform !== undefined && platforms.length === 1 ? { platform } : {}),
     parameters: Object.fromEntries(parameters.map((name) => [name, ''])),
-    tables: unsure.map((table) => ({ table: formatTableName(table.name), role: table.role })),
+    tables: unsure.map((table) => ({ table: writtenTableName(table.name, table.platform), role: table.role })),
     loads: [],
   };
   return `${JSON.stringify(settings, null, 2)}\n`;

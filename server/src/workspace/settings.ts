@@ -82,7 +82,7 @@ export function styleOf({ style, runLog: table }: FolderSettings, platform: Plat
   return { ...defaultStyle, ...style, hooks: { ...logged, ...style.hooks } };
 }
 
-/** Values of a load's parameters: the folder's, and those of the load's own entry. */
+/** Values of a load's parameters: the folder's, and those of the load's own entry. An empty text is a place for a value. */
 export function parameterValues(
   settings: FolderSettings,
   specification: LoadSpecification,
@@ -93,7 +93,8 @@ export function parameterValues(
       nameFits(load.source, specification.source) &&
       nameFits(load.target, specification.target),
   );
-  return { ...settings.parameters, ...own?.values };
+  const values = Object.entries({ ...settings.parameters, ...own?.values });
+  return Object.fromEntries(values.filter(([, value]) => value !== ''));
 }
 
 function statedLoad(load: NonNullable<MergewrightJson['loads']>[number], json: MergewrightJson): StatedLoad | null {

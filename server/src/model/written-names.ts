@@ -1,5 +1,5 @@
-import type { TableName } from '../../protocol/catalog.ts';
-import { isTsql, type PlatformName } from '../../protocol/platform.ts';
+import type { TableName } from '../../../protocol/catalog.ts';
+import { isTsql, type PlatformName } from '../../../protocol/platform.ts';
 
 /** A name as a person writes it in SQL: in the platform's quotes where a blank, a dot, a bracket or the like asks for them. */
 export function writtenName(name: string, platform: PlatformName): string {
