@@ -18,6 +18,7 @@ export function readPattern(name: string): PatternName {
   return pattern;
 }
 
+/** The value of `--form`; null where it is absent. */
 export function readForm(name: string | undefined): FormName | null {
   if (name === undefined) return null;
   const form = formNames.find((known) => known === name);
@@ -25,12 +26,14 @@ export function readForm(name: string | undefined): FormName | null {
   return form;
 }
 
+/** The value of `--shape`; null where it is absent. */
 export function readShape(name: string | undefined): Shape | null {
   if (name === undefined) return null;
   if (name !== 'separate' && name !== 'merge') throw new UsageError(`"${name}" is no shape; choose separate or merge.`);
   return name;
 }
 
+/** The value of `--platform` in its full spelling, such as `sqlserver:2016`; null where it is absent. */
 export function readTargetPlatform(text: string | undefined): string | null {
   if (text === undefined) return null;
   const platform = parsePlatform(text);
@@ -40,6 +43,7 @@ export function readTargetPlatform(text: string | undefined): string | null {
   return formatPlatform(platform);
 }
 
+/** The options of `--set`, checked against those that there are. */
 export function readOptions(settings: readonly string[]): LoadOptions {
   const { options: read, complaints } = checkOptions(nest(settings.map(readSetting)));
   const [first] = complaints;

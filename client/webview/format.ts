@@ -4,6 +4,7 @@ import type { CellValue } from '../../protocol/run.ts';
 
 const numbers = new Intl.NumberFormat('en-US');
 
+/** A count with commas between its thousands. */
 export function formatNumber(value: number): string {
   return numbers.format(value);
 }

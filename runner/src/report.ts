@@ -43,6 +43,7 @@ export function samplesOf(sets: readonly ResultSet[]): PreviewResult['samples'] 
   );
 }
 
+/** Whether a result set holds sample rows of a preview: its first columns say kind, number and side. */
 export function isSamples(set: ResultSet): boolean {
   return sampleColumns.every((name, index) => set.columns[index]?.name.toLowerCase() === name);
 }

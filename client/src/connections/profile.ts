@@ -86,6 +86,7 @@ export function secretKey(profile: ConnectionProfile): string {
   return `connection ${JSON.stringify([origin, name, server?.toLowerCase() ?? null, port, user, domain, auth, encrypt, trustServerCertificate, caFile])}`;
 }
 
+/** Whether a password is asked for; Entra signs in by the editor, and the embedded engine not at all. */
 export function needsPassword(profile: ConnectionProfile): boolean {
   return profile.platform !== 'duckdb' && profile.auth !== 'entra';
 }

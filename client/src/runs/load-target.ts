@@ -89,6 +89,7 @@ export function dotted(name: LoadSpecification['source']): string {
   return [name.database, name.schema, name.table].filter((part) => part !== null).join('.');
 }
 
+/** A load in one line, as in `scd2 · stg.Customer → dw.DimCustomer`. */
 export function titleOf(specification: LoadSpecification): string {
   return `${specification.pattern.replaceAll('_', ' ')} · ${dotted(specification.source)} → ${dotted(specification.target)}`;
 }

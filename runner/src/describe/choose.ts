@@ -16,6 +16,7 @@ export function oneOf(tables: readonly ListedTable[], wanted: TableName): Listed
   throw new Error(`${spoken(wanted)} means more than one table: ${names.join(', ')}. Write more of its name.`);
 }
 
+/** Whether two names that the engine itself has listed are one, to the letter. */
 export function sameName(left: TableName, right: TableName): boolean {
   return left.database === right.database && left.schema === right.schema && left.table === right.table;
 }

@@ -10,6 +10,10 @@ import { type Expression, typeOf, type ValueType } from '../load/language.ts';
 import type { LoadPlan, Step } from '../load/plan.ts';
 import { lacksUtf8 } from './platform-problems.ts';
 
+/**
+ * The plan with guards before it for values that T-SQL can't hash as the other platforms do: beyond ASCII, or
+ * beyond microseconds.
+ */
 export function withHashGuards(plan: LoadPlan, platform: Platform, stage: CatalogTable): LoadPlan {
   if (!isTsql(platform.name)) return plan;
   const mayBeTooPrecise = stage.columns.some((of) => isTooPrecise(columnType(stage, of)));

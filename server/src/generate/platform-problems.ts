@@ -8,6 +8,7 @@ import type { LoadPlan } from '../load/plan.ts';
 import { formatTableName, sameIdentifier } from '../model/names.ts';
 import type { LoadTables } from './types.ts';
 
+/** What the platform can't do of a load, each with the nearest that it can. */
 export function platformProblems(
   plan: LoadPlan,
   specification: LoadSpecification,

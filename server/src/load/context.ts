@@ -42,6 +42,7 @@ export interface LoadContext {
 
 export const clockName = 'BatchTime';
 
+/** What the planner of a pattern works with; what stands against the load is collected in its `problems`. */
 export function makeContext(
   specification: LoadSpecification,
   tables: {
@@ -66,10 +67,12 @@ export function makeContext(
   return { specification, options, source, target, extra, traits, feeds, problems };
 }
 
+/** A column's type as the dialect of its table means it. */
 export function columnType(table: CatalogTable, of: CatalogColumn): ValueType {
   return valueType(of.type, originOf(table.platform));
 }
 
+/** Adds a problem at the target's definition. */
 export function report(
   context: LoadContext,
   code: string,
@@ -136,6 +139,7 @@ export function targetColumns(
   return names.flatMap((name) => findColumn(context, context.target, name, option) ?? []);
 }
 
+/** A column of a table that the query knows by an alias. */
 export function columnOf(alias: string, table: CatalogTable, of: CatalogColumn): Expression {
   return column(alias, of.name, columnType(table, of));
 }
@@ -146,6 +150,7 @@ export function fedValue(context: LoadContext, feed: Feed, alias = 's'): Express
   return converted(columnOf(alias, context.source, feed.source), feed.type);
 }
 
+/** The value in a type; values that have it already stay as they are. */
 export function converted(value: Expression, type: ValueType): Expression {
   return 'type' in value && value.type !== null && sameType(value.type, type) ? value : cast(value, type);
 }
@@ -274,6 +279,7 @@ export function freeName(context: LoadContext, name: string): string {
   return free;
 }
 
+/** The time of the load: a parameter that reads the clock, in UTC, unless a run gives it. */
 export function clockParameter(description: string): PlanParameter {
   return { name: clockName, type: valueType('datetime2(7)'), value: null, clock: true, description };
 }

@@ -22,10 +22,12 @@ export interface ValueType {
   readonly facts: TypeFacts;
 }
 
+/** The dialect in which the types of a platform's tables are written. */
 export function originOf(platform: PlatformName): TypeOrigin {
   return isTsql(platform) ? 'tsql' : isSpark(platform) ? 'spark' : 'duckdb';
 }
 
+/** A type by its text, such as `decimal(10,0)`, and what is known of it; equal texts give the same object. */
 export function valueType(text: string, origin: TypeOrigin = 'tsql'): ValueType {
   const known = knownTypes[origin];
   const type = known.get(text) ?? { text, origin, facts: typeFacts(text, origin === 'tsql') };

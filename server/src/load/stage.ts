@@ -69,6 +69,7 @@ function acceptance(context: LoadContext): readonly Expression[] {
   return requiredColumns(context).map((of) => isPresent(columnOf('s', context.source, of), context.options.hash_rules));
 }
 
+/** Whether rows with a NULL in their key are loaded, and not skipped or refused. */
 export function takesNullKeys(context: LoadContext): boolean {
   const { null_keys: rule } = context.options;
   return rule === 'insert' || rule === 'match' || rule === 'map';

@@ -28,6 +28,7 @@ export interface VersionSteps {
   readonly parameters: readonly PlanParameter[];
 }
 
+/** The steps of a load that keeps versions, up to its change set; nothing is written yet. */
 export function versionSteps(versions: Versions, rules: VersionRules): VersionSteps {
   const { context, keys } = versions;
   const { options } = context;
@@ -74,6 +75,7 @@ export function versionSteps(versions: Versions, rules: VersionRules): VersionSt
   };
 }
 
+/** The plan of a load that keeps versions, with its writes and what they count. */
 export function finishPlan(
   { versions, steps, warnings, parameters }: VersionSteps,
   says: string,

@@ -155,6 +155,7 @@ function isColumn(
   return node['kind'] === 'column';
 }
 
+/** A column of the target, in a MERGE or an update of it. */
 export function storedColumn(name: string, type: ValueType): Expression {
   return column('t', name, type);
 }

@@ -19,6 +19,7 @@ export function hasPrinter(name: PlatformName): boolean {
   return name !== 'databricks' && name !== 'delta' && name !== 'spark';
 }
 
+/** The printer of a platform; null for a platform whose loads can't be written yet. */
 export function printerFor(
   platform: Platform,
   style: PrinterStyle,

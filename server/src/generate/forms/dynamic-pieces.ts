@@ -93,6 +93,7 @@ export function dynamicPieces(
   return { value: { pieces, plan, printer }, problems };
 }
 
+/** Columns of the target that the load keeps up itself, which no stage has to bring. */
 export function controlColumns(options: LoadOptions, target: CatalogTable): readonly CatalogColumn[] {
   const names = [
     options.valid_from,

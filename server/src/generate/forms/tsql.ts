@@ -136,6 +136,10 @@ export function procedureCall(plan: LoadPlan, printer: TsqlPrinter, name: string
   ]);
 }
 
+/**
+ * The OUTPUT parameter of a count: `inserted` is `InsertedRows`. `SkippedRows` is a variable of the load, so that
+ * count has another name.
+ */
 export function outputName(count: string): string {
   return `${count.charAt(0).toUpperCase()}${count.slice(1)}Rows`.replace('SkippedRows', 'SkippedStageRows');
 }
@@ -157,6 +161,7 @@ function settings({ features }: TsqlPrinter): string {
   return ['SET NOCOUNT ON;', ...(features.xactAbort ? ['SET XACT_ABORT ON;'] : [])].join('\n');
 }
 
+/** The marked block whose values a run may replace; empty for a load without parameters. */
 export function parameterBlock(plan: LoadPlan, printer: TsqlPrinter): string {
   if (plan.parameters.length === 0) return '';
   return [blockStart, ...plan.parameters.map((parameter) => printer.parameter(parameter)), blockEnd].join('\n');

@@ -91,6 +91,7 @@ export interface Detection extends Absence {
   readonly target: Source;
 }
 
+/** Writes of a step to target rows that the source lacks. */
 export function detectionsOf(step: Step, context: RuleContext): readonly Detection[] {
   return detections(step, context.tables);
 }

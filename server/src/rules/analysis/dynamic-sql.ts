@@ -35,6 +35,7 @@ function piecesOf(expression: Expression): readonly Expression[] {
   return pieces;
 }
 
+/** The value of a string literal; null for any other expression. */
 export function textOf(expression: Expression): string | null {
   const inner = bare(expression);
   return inner.kind === 'literal' && (inner.type === 'string' || inner.type === 'national') ? inner.value : null;
@@ -42,6 +43,7 @@ export function textOf(expression: Expression): string | null {
 
 const sqlWords = /\b(?:SELECT|INSERT|UPDATE|DELETE|MERGE|FROM|JOIN|INTO|WHERE|CREATE|ALTER|DROP|TRUNCATE|EXEC|SET)\b/i;
 
+/** Whether the literals of a joined text hold words of SQL. */
 export function looksLikeSql(pieces: readonly Expression[]): boolean {
   return pieces.some((piece) => sqlWords.test(textOf(piece) ?? ''));
 }

@@ -59,11 +59,13 @@ export const clockReads = memo((step: Step): readonly Call[] => {
     .map((entry) => entry.node);
 });
 
+/** Whether an expression reads the clock. */
 export function isClock(expression: Expression): boolean {
   const inner = bare(expression);
   return inner.kind === 'call' && clocks.has(callName(inner));
 }
 
+/** Whether a node, or one below it, fits. */
 export function hasDescendant(node: Node, fits: (node: Node) => boolean): boolean {
   const pending: Node[] = [node];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -86,6 +86,7 @@ export function equatedSides(
   return null;
 }
 
+/** The branches of a MERGE for one kind of match, in their order. */
 export function branchesOf(merge: Merge, match: MergeBranch['match']): readonly MergeBranch[] {
   return merge.branches.filter((branch) => branch.match === match);
 }

@@ -67,6 +67,7 @@ const byTableName = memo((tables: readonly CatalogTable[]): ReadonlyMap<string, 
   return found;
 });
 
+/** What the names in one script mean. A script's own tables go before the folder's of the same name. */
 export function makeTables(
   platform: Platform,
   catalog: readonly CatalogTable[],

@@ -114,6 +114,7 @@ export function stepOf(type: string): number | null {
   return /^timestamp/.test(type) ? 1000 : null;
 }
 
+/** In nanoseconds; infinite for a unit of no fixed length. */
 export function durationOf(earlier: Earlier): number {
   return earlier.amount * (nanoseconds[earlier.unit] ?? Number.POSITIVE_INFINITY);
 }

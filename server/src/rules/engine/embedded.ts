@@ -26,6 +26,7 @@ const embeddedIn = memo((step: Step): readonly EmbeddedScript[] =>
   }),
 );
 
+/** The scripts in string literals of a step; none outside T-SQL, where nothing runs them. */
 export function embeddedScripts(step: Step, platform: PlatformName): readonly EmbeddedScript[] {
   return isTsql(platform) ? embeddedIn(step) : [];
 }
