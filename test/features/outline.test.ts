@@ -108,6 +108,17 @@ describe('semantic tokens and inlay hints', () => {
       { position: { line: 0, character: 44 }, label: ' varchar(30)' },
     ]);
   });
+
+  test('of temporary tables and table variables, too', () => {
+    const load =
+      'DECLARE @t TABLE (a int);\nINSERT @t (a) VALUES (1);\nSELECT City AS c INTO #x FROM raw.SatPatient;\nINSERT #x (c, d) VALUES (1, 2);';
+    const { view } = openFiles({ 'ddl.sql': warehouse, 'load.sql': load });
+    const all = { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } };
+    expect(inlayHints(view, all).map(({ position, label }) => [position.line, position.character, label])).toEqual([
+      [1, 12, ' int'],
+      [3, 12, ' varchar(30)'],
+    ]);
+  });
 });
 
 describe('signature of a generated procedure', () => {

@@ -1,9 +1,11 @@
+import type { TableName } from '../../../protocol/catalog.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import { bindUnit } from '../model/binding.ts';
+import { sameIdentifier } from '../model/names.ts';
 import { findAll, unitsOf } from '../syntax/inspect.ts';
 import type { Node } from '../syntax/tree.ts';
 import { columnsNamed } from './entity.ts';
-import { type DocumentView, offsetAt, positionAt } from './view.ts';
+import { type DocumentView, localNamed, offsetAt, positionAt } from './view.ts';
 
 export interface InlayHint {
   readonly position: Position;
@@ -25,10 +27,17 @@ export function inlayHints(view: DocumentView, range: Range): readonly InlayHint
     for (const mention of bindUnit(unit).mentions) {
       if (mention.kind !== 'column' || !listed.has(mention.node)) continue;
       const end = unit.offset + mention.node.end;
+      if (end < from || end > to) continue;
       const [only] = columnsNamed(view, mention.tables, mention.column);
-      if (only === undefined || only.column.type === '' || end < from || end > to) continue;
-      hints.push({ position: positionAt(view, end), label: ` ${only.column.type}` });
+      const type = only?.column.type ?? localType(view, mention.tables, mention.column);
+      if (type !== '') hints.push({ position: positionAt(view, end), label: ` ${type}` });
     }
   }
   return hints;
+}
+
+/** The type of a column of a temporary table or table variable; '' where it is unknown. */
+function localType(view: DocumentView, tables: readonly TableName[], name: string): string {
+  const columns = tables.flatMap((table) => localNamed(view, table)?.columns ?? []);
+  return columns.find((column) => sameIdentifier(column.name, name))?.type ?? '';
 }
