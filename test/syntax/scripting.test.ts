@@ -131,6 +131,13 @@ describe('BEGIN … END of Spark SQL', () => {
     expect(unitsOf(script)).toHaveLength(2);
   });
 
+  test('very many branches are read without ever more recursion', () => {
+    const branches = Array.from({ length: 20_000 }, (_, at) => `ELSEIF x = ${at} THEN DELETE FROM t;`).join('\n');
+    const [block] = statementsOf(`BEGIN IF x THEN SELECT 1; ${branches} ELSE SELECT 2; END IF; END`);
+    expect(findAll(block as Statement, 'delete')).toHaveLength(20_000);
+    expect(findAll(block as Statement, 'select')).toHaveLength(2);
+  });
+
   test('a procedure has parameters and statements', () => {
     const [procedure] =
       statementsOf(`CREATE OR REPLACE PROCEDURE etl.load_unit(IN day DATE DEFAULT current_date(), OUT rows INT, INOUT total INT)

@@ -175,18 +175,32 @@ function parseLeave(cursor: Cursor): Statement {
 
 /** IF condition THEN statements, ELSEIF likewise, ELSE, END IF; each ELSEIF is an IF within the one before. */
 function parseIf(cursor: Cursor): If {
+  const branches = [parseBranch(cursor)];
+  while (cursor.at('ELSEIF')) branches.push(parseBranch(cursor));
+  let otherwise: Statement | null = cursor.eat('ELSE') ? parseBody(cursor, atEnd) : null;
+  closeWith(cursor, 'IF');
+  const { end } = cursor;
+  // Whoever walks the tree recurses through the branches: of very many the last ones stand side by side.
+  const rest = branches.splice(deepestNesting);
+  const [first] = rest;
+  if (first !== undefined) {
+    const statements = [...rest.map(({ then }) => then), ...(otherwise === null ? [] : [otherwise])];
+    otherwise = { kind: 'block', start: first.start, end, statements, options: none };
+  }
+  for (const branch of branches.splice(1).reverse()) otherwise = { kind: 'if', ...branch, end, otherwise };
+  return { kind: 'if', ...(branches[0] as Branch), end, otherwise };
+}
+
+type Branch = Pick<If, 'start' | 'condition'> & { readonly then: Block };
+
+/** IF or ELSEIF with its condition and statements. */
+function parseBranch(cursor: Cursor): Branch {
   const { start } = cursor;
   cursor.advance();
   const condition = cursor.grammar.condition(cursor);
   expectHead(cursor, 'THEN');
   const then = parseBody(cursor, atBranchEnd);
-  let otherwise: Statement | null = null;
-  if (cursor.at('ELSEIF')) otherwise = parseIf(cursor);
-  else {
-    if (cursor.eat('ELSE')) otherwise = parseBody(cursor, atEnd);
-    closeWith(cursor, 'IF');
-  }
-  return { kind: 'if', start, end: cursor.end, condition, then, otherwise };
+  return { start, condition, then };
 }
 
 /** The word between a condition and its statements; after a mistake in the condition it is looked for. */
