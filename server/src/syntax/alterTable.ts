@@ -3,10 +3,10 @@ import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName } from './names.ts';
 import { none } from './none.ts';
 import { parseAnyOptions } from './options.ts';
-import { tokenKind } from './tokens.ts';
 import type {
   AlterTable,
   AlterTableAction,
+  ColumnDefinition,
   DroppedElement,
   Identifier,
   Name,
@@ -52,7 +52,7 @@ function parseAction(cursor: Cursor): AlterTableAction | null {
   switch (cursor.word) {
     case 'ALTER':
       if (cursor.peek(1) === 'COLUMN') return parseAlterColumn(cursor);
-      if (cursor.peek(1) === 'INDEX') return parseOther(cursor, 'ALTER');
+      if (cursor.peek(1) === 'INDEX') return parseAlterIndexOfTable(cursor);
       cursor.advance();
       cursor.fail('COLUMN or INDEX');
       return null;
@@ -73,7 +73,7 @@ function parseAction(cursor: Cursor): AlterTableAction | null {
       return parseEnable(cursor);
     case 'SPLIT':
     case 'MERGE':
-      return parseOther(cursor, cursor.word);
+      return parseRange(cursor);
     default:
       cursor.fail('ADD, ALTER COLUMN, DROP, SET, REBUILD, SWITCH or CHECK CONSTRAINT');
       return null;
@@ -128,8 +128,20 @@ function parseAlterColumn(cursor: Cursor): AlterTableAction {
     return { kind: 'alter-column', start, end: cursor.end, column, definition: null, change: null, clauses };
   }
   const definition = parseColumnDefinition(cursor);
+  refuseAdditions(cursor, definition);
   parseOnline(cursor, clauses);
   return { kind: 'alter-column', start, end: cursor.end, column: definition.name, definition, change: null, clauses };
+}
+
+/** What only ADD gives to a column. */
+function refuseAdditions(cursor: Cursor, { identity, constraints, computed }: ColumnDefinition): void {
+  const addition = constraints[0] ?? identity ?? computed;
+  if (addition === null) return;
+  cursor.report(
+    addition.start,
+    addition.end,
+    'Expected NULL, NOT NULL or the end of the statement: ALTER COLUMN changes the type, the collation and NULL alone.',
+  );
 }
 
 function parseColumnProperty(cursor: Cursor): void {
@@ -234,21 +246,29 @@ function parseEnable(cursor: Cursor): AlterTableAction {
   return other(cursor, start, `${word} ${subject.name.toUpperCase()}`, null, []);
 }
 
-/** SPLIT RANGE (…), MERGE RANGE (…), ALTER INDEX …: words and parentheses up to the end of the statement. */
-function parseOther(cursor: Cursor, name: string): AlterTableAction {
+/** SPLIT RANGE and MERGE RANGE of a Synapse table's partitions. */
+function parseRange(cursor: Cursor): AlterTableAction {
+  const { start, word } = cursor;
+  cursor.advance();
+  cursor.expect('RANGE');
+  if (cursor.expect('(')) {
+    cursor.grammar.value(cursor);
+    closeParenthesis(cursor);
+  }
+  return other(cursor, start, `${word} RANGE`, null, []);
+}
+
+/** ALTER INDEX of a memory-optimised table, which gets another count of buckets. */
+function parseAlterIndexOfTable(cursor: Cursor): AlterTableAction {
   const { start } = cursor;
   cursor.advance();
-  while (!cursor.atEnd && !cursor.at(';') && !cursor.recovering) {
-    if (cursor.at('(')) {
-      cursor.advance();
-      while (!cursor.at(')') && !cursor.atEnd && !cursor.at(';')) {
-        if (cursor.at('(')) cursor.skipParentheses();
-        else cursor.advance();
-      }
-      closeParenthesis(cursor);
-    } else if (cursor.kind === tokenKind.word || cursor.at('WITH') || cursor.at('INDEX') || cursor.at('ADD'))
-      cursor.advance();
-    else break;
+  cursor.advance();
+  cursor.identifier('the name of an index');
+  cursor.expect('REBUILD');
+  let options: readonly Option[] = [];
+  if (cursor.eat('WITH')) {
+    if (cursor.at('(')) options = parseAnyOptions(cursor);
+    else cursor.fail("'('");
   }
-  return other(cursor, start, name, null, []);
+  return other(cursor, start, 'ALTER INDEX', null, options);
 }

@@ -188,9 +188,12 @@ export function parseAlterSchema(cursor: Cursor): Statement {
     cursor.advance();
   } else if (cursor.at('XML')) {
     objectType = 'XML SCHEMA COLLECTION';
-    while (!cursor.at('::') && !cursor.atEnd && !cursor.at(';')) cursor.advance();
+    cursor.advance();
+    cursor.expect('SCHEMA');
+    if (/^collection$/i.test(cursor.tokenText)) cursor.advance();
+    else cursor.fail('COLLECTION');
+    cursor.expect('::');
   }
-  cursor.eat('::');
   const from = parseName(cursor, 'an object');
   return { kind: 'rename', start, end: cursor.end, objectType, from, column: null, to, gives: 'schema' };
 }
