@@ -6,6 +6,7 @@ import type { DuckDbPrinter } from '../../sql/duckdb.ts';
 import { type Merge, mergedWrites, storedColumn } from '../../sql/merge.ts';
 import { commaList, comment, indent } from '../../sql/text.ts';
 import { countsText, warningRow } from '../counts.ts';
+import { withNullChecks } from '../null-checks.ts';
 import { blockEnd, blockStart } from '../parameters.ts';
 import { sampleQueries } from '../samples.ts';
 import type { HouseStyle } from '../types.ts';
@@ -33,7 +34,8 @@ export function duckdbScript(plan: LoadPlan, printer: DuckDbPrinter, shape: Shap
 }
 
 /** What a preview sends: the steps, which write temporary tables only, then samples, warnings and counts. */
-export function duckdbPreview(plan: LoadPlan, printer: DuckDbPrinter, target: CatalogTable): string {
+export function duckdbPreview(load: LoadPlan, printer: DuckDbPrinter, target: CatalogTable): string {
+  const plan = withNullChecks(load, target);
   const statements = [
     ...plan.steps.map((step) => printer.step(step)),
     ...sampleQueries(plan, target).map((query) => `${printer.query(query)};`),

@@ -12,6 +12,7 @@ import { mergedWrites, storedColumn } from '../../sql/merge.ts';
 import { commaList, comment, indent } from '../../sql/text.ts';
 import type { TsqlPrinter } from '../../sql/tsql.ts';
 import { countsText, warningRow } from '../counts.ts';
+import { withNullChecks } from '../null-checks.ts';
 import { blockEnd, blockStart } from '../parameters.ts';
 import { sampleQueries } from '../samples.ts';
 import type { HouseStyle } from '../types.ts';
@@ -33,7 +34,8 @@ export function tsqlScript(plan: LoadPlan, printer: TsqlPrinter, shape: Shape, h
 }
 
 /** What a preview sends: the steps, which write temporary tables only, then samples, warnings and counts. */
-export function tsqlPreview(plan: LoadPlan, printer: TsqlPrinter, target: CatalogTable): string {
+export function tsqlPreview(load: LoadPlan, printer: TsqlPrinter, target: CatalogTable): string {
+  const plan = withNullChecks(load, target);
   const steps = [
     ...plan.steps.map((step) => printer.step(step)),
     ...sampleQueries(plan, target).map((query) => `${printer.query(exactSamples(query, target))};`),
