@@ -205,3 +205,16 @@ describe('loads of Databricks that are no INSERT', () => {
     expect(unitsOf(script)[0]?.statement).toMatchObject(shape);
   });
 });
+
+test('collations inside of nested types, and columns named like constraints', () => {
+  const statement = statementOf(
+    'CREATE TABLE t (constraint STRING, m MAP<STRING COLLATE UNICODE, ARRAY<STRING COLLATE UTF8_LCASE>>, check INT)',
+    'databricks',
+  );
+  const columns = findAll(statement as Statement, 'column-definition');
+  expect(columns.map((column) => `${column.name.name} ${column.type?.text}`)).toEqual([
+    'constraint string',
+    'm map<string,array<string>>',
+    'check int',
+  ]);
+});

@@ -40,8 +40,9 @@ function parseElement(cursor: Cursor): TableElement {
     const table = parseName(cursor, 'a table');
     return { kind: 'like-clause', start, end: cursor.end, table };
   }
-  // `primary`, `unique` and `check` may be names of columns in Spark: a constraint goes on with a word or parenthesis.
-  const named = cursor.at('CONSTRAINT') && cursor.nameAhead(1);
+  // `primary`, `unique`, `check` and `constraint` may be names of columns in Spark: a constraint goes on with a word or parenthesis.
+  const isTyped = cursor.dialect.family === 'spark' && (cursor.peek(2) === ',' || cursor.peek(2) === ')');
+  const named = cursor.at('CONSTRAINT') && cursor.nameAhead(1) && !isTyped;
   const keyed =
     (cursor.at('PRIMARY') && cursor.peek(1) === 'KEY') ||
     (cursor.at('FOREIGN') && cursor.peek(1) === 'KEY') ||

@@ -252,6 +252,7 @@ function nestedTypes(cursor: Cursor, elements: DataType[], fields: TypeField[]):
       fields.push({ kind: 'type-field', start, end: cursor.end, name, type });
     } else {
       elements.push(parseDataType(cursor));
+      if (cursor.eat('COLLATE')) cursor.identifier('a collation');
     }
     if (!cursor.eat(',')) break;
   }
@@ -273,6 +274,8 @@ function isField(cursor: Cursor): boolean {
   if (cursor.at('IDENTIFIER') && cursor.peek(1) === '(') return true;
   if (!cursor.atName && cursor.kind !== tokenKind.reserved) return false;
   if (cursor.peek(1) === ':') return true;
+  // `MAP<STRING COLLATE UNICODE, INT>`
+  if (cursor.peek(1) === 'COLLATE') return false;
   const next = cursor.peekKind(1);
   return next === tokenKind.word || next === tokenKind.reserved;
 }
