@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
-import type { Unit } from './tree.ts';
+import { tokenKind } from './tokens.ts';
+import type { Statement, Unit } from './tree.ts';
 
 /**
  * What a batch holds before a unit: nothing; CREATE SCHEMA, which takes the views and tables along that are made in it;
@@ -51,4 +52,18 @@ function reportHere(cursor: Cursor, message: string): void {
   if (cursor.recovering) return;
   cursor.report(cursor.start, cursor.currentEnd, message);
   cursor.recovering = false;
+}
+
+/** GO with more on its line than a count. What stands behind it is read as if the line ended there. */
+export function parseBrokenGo(cursor: Cursor): Statement {
+  const { start } = cursor;
+  cursor.report(
+    start,
+    cursor.currentEnd,
+    'Expected the end of the line after GO: a GO separates batches only alone on its line.',
+  );
+  cursor.advance();
+  if (cursor.kind === tokenKind.number) cursor.advance();
+  cursor.recovering = false;
+  return { kind: 'opaque', start, end: cursor.end, name: 'GO' };
 }

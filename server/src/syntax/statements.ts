@@ -1,5 +1,5 @@
 import { parseAlterTable } from './alterTable.ts';
-import { requireBatchStart } from './batchStarts.ts';
+import { parseBrokenGo, requireBatchStart } from './batchStarts.ts';
 import { parseWith } from './commonTables.ts';
 import {
   parseBegin,
@@ -216,20 +216,6 @@ function dispatch(cursor: Cursor, first: boolean): Statement {
     cursor.recovering = true;
   } else cursor.fail('a statement');
   return { kind: 'opaque', start, end: cursor.currentEnd, name: '' };
-}
-
-/** GO with more on its line than a count. What stands behind it is read as if the line ended there. */
-function parseBrokenGo(cursor: Cursor): Statement {
-  const { start } = cursor;
-  cursor.report(
-    start,
-    cursor.currentEnd,
-    'Expected the end of the line after GO: a GO separates batches only alone on its line.',
-  );
-  cursor.advance();
-  if (cursor.kind === tokenKind.number) cursor.advance();
-  cursor.recovering = false;
-  return { kind: 'opaque', start, end: cursor.end, name: 'GO' };
 }
 
 const closers: ReadonlySet<string> = new Set(['END', 'ELSE', 'CATCH']);
