@@ -102,7 +102,12 @@ function columnItems(
 function bindingAround(view: DocumentView, { unit, batch, offset, context, range }: Place): Binding {
   const { text, platform } = view.script;
   const start = offsetAt(view, range.start);
-  const end = Math.min(batch.end, offset + longestRest);
+  const longest = offset + longestRest;
+  // A statement that is broken here may seem to end anywhere, but not beyond a semicolon.
+  const next = batch.units.find(
+    (other) => other.offset > offset && (other.offset > longest || /;\s*$/.test(text.slice(offset, other.offset))),
+  );
+  const end = Math.min(next?.offset ?? batch.end, longest);
   const assigned =
     context.kind === 'columns' && context.clause === 'set' && !/^\s*[+\-*/%&|^]?=/.test(text.slice(offset, end));
   const whole = `${text.slice(unit.offset, start)}${placeholder}${assigned ? ' = 0' : ''}${text.slice(offset, end)}`;
