@@ -10,10 +10,12 @@ export function countsOf(last: ResultSet | undefined): ChangeCounts {
   return last !== undefined && isCounts(last) ? countsOfRow(last) : unknownCounts;
 }
 
-/** Warnings stand in the result set before the counts. */
-export function warningsOf(beforeLast: ResultSet | undefined, last: ResultSet | undefined): readonly RunWarning[] {
-  if (beforeLast === undefined || last === undefined || !isCounts(last) || !isWarnings(beforeLast)) return [];
-  return beforeLast.rows.map(([code, message]) => ({ code: String(code ?? ''), message: String(message ?? '') }));
+/** Warnings stand right before the counts: in one result set, or in one for each as T-SQL gives them. */
+export function warningsOf(before: readonly ResultSet[], last: ResultSet | undefined): readonly RunWarning[] {
+  if (last === undefined || !isCounts(last)) return [];
+  return before.flatMap(({ rows }) =>
+    rows.map(([code, message]) => ({ code: String(code ?? ''), message: String(message ?? '') })),
+  );
 }
 
 /** Rows of a preview by kind of change: plain rows where a change has no row before it, else both sides. */
@@ -72,7 +74,7 @@ function isCounts(set: ResultSet): boolean {
   );
 }
 
-function isWarnings(set: ResultSet): boolean {
+export function isWarnings(set: ResultSet): boolean {
   return set.columns.map(({ name }) => name.toLowerCase()).join() === 'warning_code,message';
 }
 

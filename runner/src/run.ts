@@ -11,7 +11,7 @@ import type {
 } from '../../protocol/run.ts';
 import type { RunJob } from '../../protocol/runner-process.ts';
 import { holdsWholeTransaction, mayCommit, writesSeveralTimes } from './commit.ts';
-import { countsOf, isSamples, samplesOf, warningsOf } from './report.ts';
+import { countsOf, isSamples, isWarnings, samplesOf, warningsOf } from './report.ts';
 import { ResultSets } from './result-sets.ts';
 import { type BatchEnd, type EngineError, type Session, silent } from './session.ts';
 
@@ -70,7 +70,8 @@ export class Run {
   readonly #samples: ResultSet[] = [];
   #state: State = { name: 'ready' };
   #last: ResultSet | undefined;
-  #beforeLast: ResultSet | undefined;
+  /** The sets of warnings right before the last one. */
+  #before: readonly ResultSet[] = [];
   /** A transaction was open before the run. */
   #wasOpen = false;
   /** Batches that stay, whatever happens to the later ones. */
@@ -259,7 +260,7 @@ export class Run {
   }
 
   #keep(batch: number, set: ResultSet): void {
-    this.#beforeLast = this.#last;
+    this.#before = this.#last === undefined || !isWarnings(this.#last) ? [] : [...this.#before, this.#last];
     this.#last = set;
     if (this.#job.mode === 'preview' && isSamples(set)) this.#samples.push(set);
     this.#options.emit({ kind: 'result-set', batch, resultSet: set });
@@ -310,7 +311,7 @@ export class Run {
     const status = statusOf(end);
     const isDone = status === 'done';
     for (const note of this.#notesOf(end)) this.#notes.push(note);
-    const warnings = isDone ? warningsOf(this.#beforeLast, this.#last) : [];
+    const warnings = isDone ? warningsOf(this.#before, this.#last) : [];
     for (const warning of warnings) this.#options.emit({ kind: 'warning', warning });
     const result: RunResult = {
       status,

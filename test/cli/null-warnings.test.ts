@@ -7,6 +7,16 @@ CREATE TABLE dw.Unit (no INTEGER NOT NULL, city VARCHAR NOT NULL, valid_from TIM
   is_current BOOLEAN NOT NULL, PRIMARY KEY (no, valid_from));
 `;
 
+test('warnings in several result sets before the counts are all told, those elsewhere are not', async () => {
+  const warn = (code: string) => `SELECT '${code}' AS warning_code, 'x' AS message;\n`;
+  const terminal = await openTerminal({
+    'load.sql': `${warn('early')}SELECT 1 AS a;\n${warn('null_key')}${warn('empty_stage')}SELECT 2 AS inserted;\n`,
+  });
+  const { out } = await terminal.call('run', 'load.sql', '--connection', 'duckdb::memory:', '--json');
+  const result: RunResult = JSON.parse(out);
+  expect(result.warnings.map(({ code }) => code)).toEqual(['null_key', 'empty_stage']);
+});
+
 test('a preview warns of the rows for which a NOT NULL column ends the run, and of none where it goes through', async () => {
   const terminal = await openTerminal({
     'tables.sql': tables,
