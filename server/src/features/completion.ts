@@ -2,11 +2,12 @@ import type { CatalogColumn, CatalogTable, TableName } from '../../../protocol/c
 import { isTsql } from '../../../protocol/platform.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import type { ColumnRole, TableRole } from '../../../protocol/roles.ts';
-import { type Binding, bindUnit, type Scoped, type ScopeSource, scopeAt } from '../model/binding.ts';
+import { type Binding, bindUnit, scopeAt } from '../model/binding.ts';
 import { type LocalTable, localTables } from '../model/locals.ts';
 import { formatTableName, sameIdentifier } from '../model/names.ts';
 import { givesNothing } from '../model/query-outputs.ts';
 import { spoken } from '../model/roles.ts';
+import type { Scoped, ScopeSource } from '../model/scopes.ts';
 import { findAll, unitsOf } from '../syntax/inspect.ts';
 import { parse } from '../syntax/parse.ts';
 import { type Clause, type Context, type Place, placeAt } from './completion-place.ts';

@@ -1,10 +1,10 @@
 import type { CatalogColumn, CatalogTable, TableName } from '../../../protocol/catalog.ts';
 import type { Position } from '../../../protocol/position.ts';
-import type { AliasMention, ColumnMention, Mention, TableMention } from '../model/binding.ts';
 import type { LocalTable } from '../model/locals.ts';
 import { sameIdentifier } from '../model/names.ts';
 import { inStrings, type PlacedUnit, placed } from '../model/places.ts';
 import type { QueryOutput } from '../model/query-outputs.ts';
+import type { AliasMention, ColumnMention, Mention, TableMention } from '../model/scopes.ts';
 import { bare, findAll, lastPart, type Span, tableNameOf, unitAt } from '../syntax/inspect.ts';
 import type { NodeBase } from '../syntax/tree.ts';
 import { type DocumentView, localNamed, offsetAt, tableNamed } from './view.ts';

@@ -1,10 +1,10 @@
 import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import type { ColumnRole } from '../../../protocol/roles.ts';
-import type { ScopeSource } from '../model/binding.ts';
 import { writesRows } from '../model/mentions.ts';
 import { formatTableName, sameIdentifier } from '../model/names.ts';
 import { spoken } from '../model/roles.ts';
+import type { ScopeSource } from '../model/scopes.ts';
 import { textOf } from '../syntax/inspect.ts';
 import { type Entity, entityAt, originOf } from './entity.ts';
 import { type DocumentView, loadsOf, rangeAt, tableNamed } from './view.ts';

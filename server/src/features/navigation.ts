@@ -1,9 +1,9 @@
 import type { CatalogTable } from '../../../protocol/catalog.ts';
 import type { Position } from '../../../protocol/position.ts';
-import type { Mention } from '../model/binding.ts';
 import type { TableFacts } from '../model/facts.ts';
 import { nameFits, sameIdentifier, tableKey } from '../model/names.ts';
 import { placedUnits } from '../model/places.ts';
+import type { Mention } from '../model/scopes.ts';
 import { lastPart, type Span } from '../syntax/inspect.ts';
 import type { Statement } from '../syntax/tree.ts';
 import { columnsNamed, type Entity, entityAt } from './entity.ts';

@@ -2,10 +2,11 @@ import type { TableName } from '../../../protocol/catalog.ts';
 import type { Range } from '../../../protocol/position.ts';
 import { absoluteRange, lineStartsOf, rangeOf, unitsOf } from '../syntax/inspect.ts';
 import type { NodeBase, Script, Unit } from '../syntax/tree.ts';
-import { type Access, type Binding, bindOnce } from './binding.ts';
+import { type Binding, bindOnce } from './binding.ts';
 import { namesTemporary } from './locals.ts';
 import { tableKey } from './names.ts';
 import { inStrings } from './places.ts';
+import type { Access } from './scopes.ts';
 
 /** A mention of a table in a file, kept in the folder's index without the tree. */
 export interface FileMention {

@@ -1,8 +1,8 @@
 import type { TableName } from '../../../protocol/catalog.ts';
 import { bare, lastPart } from '../syntax/inspect.ts';
 import type { Identifier, Select, SelectItem } from '../syntax/tree.ts';
-import type { ScopeSource } from './binding.ts';
 import { sameIdentifier } from './names.ts';
+import type { ScopeSource } from './scopes.ts';
 
 /** A column that a query gives to what stands around it. */
 export interface QueryOutput {
