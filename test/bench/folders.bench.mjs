@@ -131,10 +131,14 @@ GO`;
   await editor.indexed;
   const [candidate] = await editor.connection.sendRequest('mergewright/loads', {});
   const request = { uri, specification: candidate.specification };
-  const times = await timed(40, async () => {
+  const generate = async () => {
     const { files } = await editor.connection.sendRequest('mergewright/generate', request);
     if (files.length !== 1) throw new Error('The satellite gave no load.');
-  });
+  };
+  const [first] = await timed(1, generate);
+  // The server's code is compiled while it runs; the budget is one of a warm server, as that of the parser is.
+  await timed(40, generate);
+  const times = await timed(40, generate);
   const floor = await timed(40, () =>
     editor.connection.sendRequest('textDocument/hover', {
       textDocument: { uri: 'file:///bench/none.sql' },
@@ -143,17 +147,17 @@ GO`;
   );
   await editor.stop();
   await feelSpeed();
-  const [ours, reference] = [median(times), median(floor)];
+  const ours = median(times) - median(floor);
   return [
     {
-      name: 'generate a satellite load of 300 columns, median',
+      name: 'generate a satellite load of 300 columns, median of a warm server',
       unit: 'ms',
       ours,
-      reference,
-      referenceName: 'an empty request',
-      ratio: ours / reference,
+      reference: first,
+      referenceName: 'the first after its start',
+      ratio: ours / first,
       budget: '10 ms',
-      ...judged(ours - reference, 10),
+      ...judged(ours, 10),
     },
   ];
 }

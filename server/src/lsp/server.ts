@@ -26,7 +26,10 @@ import { Guard } from './guard.ts';
 import { registerInspectionRequests } from './inspection-requests.ts';
 
 /** Longest stretch that the background index works before it lets requests through, in milliseconds. */
-const workSlice = 12;
+const workSlice = 6;
+/** How long background work rests after a key, and at most where keys follow one another, in milliseconds. */
+const restAfterKey = 30;
+const longestRest = 2000;
 /** An edit reaches the folder's catalog when nobody has typed for so long, in milliseconds. */
 const idle = 200;
 
@@ -45,6 +48,7 @@ export class LanguageServer {
   private roots: readonly string[] = [];
   private flushing: NodeJS.Timeout | undefined;
   private sliceStart = 0;
+  private lastEdit = 0;
 
   constructor(connection: Connection) {
     this.connection = connection;
@@ -154,6 +158,7 @@ export class LanguageServer {
     });
     connection.onDidChangeTextDocument(({ textDocument, contentChanges }) => {
       guard.run('change', undefined, () => {
+        this.lastEdit = Date.now();
         const uri = normalUri(textDocument.uri);
         if (workspace.change(uri, textDocument.version, contentChanges) !== undefined) this.documentChanged(uri, false);
       });
@@ -265,10 +270,16 @@ export class LanguageServer {
     this.indexed.set(folder.root, work);
   }
 
-  /** Lets requests through when a slice of background work is used up. */
+  /**
+   * Lets requests through when a slice of background work is used up. What follows a key takes several turns of the event
+   * loop, and a slice before each would add up, so the work rests for a moment behind each key.
+   */
   private async pause(): Promise<void> {
     if (Date.now() - this.sliceStart < workSlice) return;
     await new Promise((resolve) => setImmediate(resolve));
+    const paused = Date.now();
+    while (Date.now() - this.lastEdit < restAfterKey && Date.now() - paused < longestRest)
+      await new Promise((resolve) => setTimeout(resolve, 5));
     this.sliceStart = Date.now();
   }
 

@@ -3,10 +3,10 @@ import { replace } from './analysis/fixes.ts';
 import { equatedSides } from './analysis/merges.ts';
 import { columnName, includes, plainColumn } from './analysis/names.ts';
 import { coversKey } from './analysis/relations.ts';
-import { indicesWith } from './analysis/selections.ts';
+import { indicesByTables } from './analysis/selections.ts';
 import { columnsIn, joinConditions, meet, originsOf, sourceOfColumn } from './analysis/sides.ts';
 import { conjuncts, type Scope, type Source, type Step } from './analysis/steps.ts';
-import { sourceText } from './analysis/tables.ts';
+import { sourceText, type Tables } from './analysis/tables.ts';
 import { isProvedUnique } from './analysis/unique-guards.ts';
 import type { FindingFix, Rule, RuleContext } from './engine/rule.ts';
 
@@ -38,50 +38,61 @@ UPDATE t SET Phone = s.Phone FROM dw.Person AS t JOIN stg.PersonFeed AS s ON s.P
     },
   ],
   body(body, context) {
-    for (const index of indicesWith(body, 'update')) {
+    for (const index of doubtfulUpdates(body, context.tables)) {
       const step = body.steps[index];
-      for (const { node, scope } of step?.find('update') ?? []) {
-        const target = scope?.target;
-        if (step === undefined || scope === null || target == null) continue;
-        const conditions = [...conjuncts(node.where), ...node.from.flatMap(joinConditions)];
-        const values = node.assignments.map(({ value }) => value);
-        for (const source of scope.sources) {
-          if (source === target || !givesValues(values, source, scope, context)) continue;
-          const columns = equated(conditions, source, scope, context);
-          if (!isProvedUnique(body, index, source, columns, context.tables)) check(step, context, source, columns);
-        }
-      }
+      if (step === undefined) continue;
+      for (const { source, columns } of doubtfulSources(step, context.tables))
+        if (!isProvedUnique(body, index, source, columns, context.tables)) report(step, context, source, columns);
     }
   },
 };
 
-/** Values of the source are set; else any of its rows is as good as another, unless it only decides. */
-function givesValues(values: readonly Expression[], source: Source, scope: Scope, context: RuleContext): boolean {
-  const used = values.flatMap((value) => columnsIn(value));
-  if (used.length === 0) return true;
-  return used.some((column) => sourceOfColumn(column, scope, context.tables) === source);
+/** A source of an update, and the columns by which its rows are found. */
+interface Joined {
+  readonly source: Source;
+  readonly columns: readonly string[];
 }
 
-function equated(
-  conditions: readonly Expression[],
-  source: Source,
-  scope: Scope,
-  context: RuleContext,
-): readonly string[] {
+/** Asked once of a statement: a script of thousands of updates is looked at again with every key. */
+const doubtfulUpdates = indicesByTables((step, tables) => doubtfulSources(step, tables).length > 0);
+
+/** The sources that give values to an update and are joined by columns that are no key of theirs. */
+function doubtfulSources(step: Step, tables: Tables): readonly Joined[] {
+  return step.find('update').flatMap(({ node, scope }) => {
+    if (scope === null || scope.target == null) return [];
+    const others = scope.sources.filter((source) => source !== scope.target);
+    if (others.length === 0) return [];
+    const conditions = [...conjuncts(node.where), ...node.from.flatMap(joinConditions)];
+    const values = node.assignments.map(({ value }) => value);
+    return others.flatMap((source) => {
+      if (!givesValues(values, source, scope, tables)) return [];
+      const columns = equated(conditions, source, scope, tables);
+      const isKey = coversKey(tables.relation(source)?.keys ?? null, columns) !== null;
+      return columns.length === 0 || isKey ? [] : [{ source, columns }];
+    });
+  });
+}
+
+/** Values of the source are set; else any of its rows is as good as another, unless it only decides. */
+function givesValues(values: readonly Expression[], source: Source, scope: Scope, tables: Tables): boolean {
+  const used = values.flatMap((value) => columnsIn(value));
+  if (used.length === 0) return true;
+  return used.some((column) => sourceOfColumn(column, scope, tables) === source);
+}
+
+function equated(conditions: readonly Expression[], source: Source, scope: Scope, tables: Tables): readonly string[] {
   return conditions.flatMap((condition) => {
     const sides = equatedSides(condition);
     if (sides === null) return [];
     return [sides.left, sides.right].flatMap((side) => {
       const column = plainColumn(side);
-      return column !== null && sourceOfColumn(column, scope, context.tables) === source ? [columnName(column)] : [];
+      return column !== null && sourceOfColumn(column, scope, tables) === source ? [columnName(column)] : [];
     });
   });
 }
 
-function check(step: Step, context: RuleContext, source: Source, columns: readonly string[]): void {
-  if (columns.length === 0) return;
+function report(step: Step, context: RuleContext, source: Source, columns: readonly string[]): void {
   const relation = context.tables.relation(source);
-  if (coversKey(relation?.keys ?? null, columns) !== null) return;
   const wider = (relation?.keys ?? []).find(
     (key) => key.columns.length > columns.length && columns.every((name) => includes(key.columns, name)),
   );

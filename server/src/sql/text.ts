@@ -6,7 +6,10 @@ const indentation = '    ';
 export function indent(text: string, depth = 1): string {
   const blanks = indentation.repeat(depth);
   const first = text === '' || text.startsWith('\n') ? '' : blanks;
-  return first + text.replace(/\n(?!\n|$)/g, `\n${blanks}`);
+  const lineStart = `\n${blanks}`;
+  // Most texts have no empty line, and a plain search takes half the time.
+  const plain = !text.includes('\n\n') && !text.endsWith('\n');
+  return first + (plain ? text.replaceAll('\n', lineStart) : text.replace(/\n(?!\n|$)/g, lineStart));
 }
 
 /** Items one per line, with the comma behind each or before the next. */

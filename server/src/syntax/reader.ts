@@ -167,9 +167,14 @@ export function movedBatch(batch: ScriptBatch, delta: number): ScriptBatch {
     start: batch.start + delta,
     end: batch.end + delta,
     separator: separator === null ? null : { ...separator, start: separator.start + delta, end: separator.end + delta },
-    units: batch.units.map((unit) => ({ ...unit, offset: unit.offset + delta })),
+    units: batch.units.map((unit) => movedUnit(unit, delta)),
     sqlcmd: batch.sqlcmd.map((line) => movedLine(line, delta)),
   };
+}
+
+/** Written out: after a folder of many kinds of statements a spread takes several times as long, for each key. */
+function movedUnit({ offset, length, statement, problems, lookahead }: Unit, delta: number): Unit {
+  return { offset: offset + delta, length, statement, problems, lookahead };
 }
 
 function movedLine(line: SqlcmdLine, delta: number): SqlcmdLine {

@@ -83,6 +83,8 @@ export class Folder {
   private expected: PlatformName | null;
   private kept: Kept | null = null;
   private stale = false;
+  /** Whether `isSmall` holds; null until it is asked again. */
+  private small: boolean | null = null;
   private refreshing: Promise<void> | null = null;
   private reading = false;
 
@@ -239,8 +241,9 @@ export class Folder {
 
   private takeIndexed(file: string, indexed: IndexedFile): void {
     const known = this.files.get(file);
-    if (known === undefined ? definesNothing(indexed) : definesTheSame(known, indexed)) this.files.set(file, indexed);
-    else this.take(file, indexed);
+    const isStale = this.stale;
+    this.take(file, indexed);
+    if (known === undefined ? definesNothing(indexed) : definesTheSame(known, indexed)) this.stale = isStale;
   }
 
   private async takeSettings(file: string, text: string): Promise<void> {
@@ -254,6 +257,7 @@ export class Folder {
   forget(file: string): void {
     const known = this.files.get(file);
     this.files.delete(file);
+    this.small = null;
     if (this.settings.delete(file)) this.nearest.clear();
     else if (known === undefined || definesNothing(known)) return;
     this.settingsProblems.delete(file);
@@ -372,10 +376,14 @@ export class Folder {
 
   /** Few enough files and tables that the catalog may be made again while somebody waits for an answer. */
   get isSmall(): boolean {
-    if (this.files.size > 500) return false;
+    this.small ??= this.files.size <= 500 && this.countTables() <= 1000;
+    return this.small;
+  }
+
+  private countTables(): number {
     let tables = 0;
     for (const { definitions } of this.files.values()) tables += definitions.tables.length + definitions.derived.length;
-    return tables <= 1000;
+    return tables;
   }
 
   /** The catalog is behind the files. */
@@ -450,6 +458,7 @@ export class Folder {
 
   private take(file: string, indexed: IndexedFile): void {
     this.files.set(file, indexed);
+    this.small = null;
     this.stale = true;
   }
 
@@ -466,7 +475,7 @@ export class Folder {
 
 const settingsName = 'mergewright.json';
 /** Longest stretch of work on the catalog between which requests are let through, in milliseconds. */
-const refreshSlice = 12;
+const refreshSlice = 6;
 /** What is known while a large folder is read for the first time. */
 const nothingKept: Kept = { catalog: buildCatalog([]), objects: noObjects, loads: [] };
 
