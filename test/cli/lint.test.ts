@@ -48,6 +48,21 @@ describe('lint', () => {
     expect(out).toContain('1 file checked: 1 error, 1 warning');
   });
 
+  test('knows a table that the script itself makes, which the folder reads from the same file', async () => {
+    const update = 'UPDATE dw.Reason SET Id = 2 WHERE Code = 1;\n';
+    put('own.sql', `CREATE TABLE dw.Reason (Id int IDENTITY(1, 1) PRIMARY KEY, Code int NOT NULL);\nGO\n${update}`);
+    const { out } = await run('own.sql');
+    expect(out).toContain('own.sql:3:22: error: Id is an identity column');
+  });
+
+  test('takes no table of the script for sure where the DDL gives it more columns', async () => {
+    put('first.sql', 'CREATE TABLE dw.Reason (Code int NOT NULL PRIMARY KEY, Label varchar(30) NULL);\n');
+    const guarded = "IF OBJECT_ID('dw.Reason') IS NULL CREATE TABLE dw.Reason (Code int NOT NULL PRIMARY KEY);\nGO\n";
+    put('guarded.sql', `${guarded}UPDATE dw.Reason SET Label = 'x' WHERE Code = 1;\n`);
+    const { out } = await run('guarded.sql', '--ddl', 'first.sql');
+    expect(out).toBe('1 file checked: nothing found\n');
+  });
+
   test('gives the JSON of the contract, with facts from the DDL', async () => {
     const { out } = await run('load.sql', '--ddl', 'ddl.sql', '--format', 'json');
     const report = JSON.parse(out);

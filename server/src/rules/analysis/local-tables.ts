@@ -39,7 +39,7 @@ export function localTablesOf(script: Script): LocalTablesReading {
     statements,
     read(_catalog, objects) {
       const own = joinObjects([objects, ...statements.map(objectsOfStatement)]);
-      if (statements.length === 0) return { tables: { tables: [], queries: [] }, objects };
+      if (statements.length === 0) return { tables: { tables: [], queries: [], guarded: new Set() }, objects };
       return { tables: readLocal(script, statements), objects: own };
     },
   };
@@ -73,8 +73,12 @@ function isMaking(statement: Statement): boolean {
 function readLocal(script: Script, statements: readonly Statement[]): LocalTables {
   const tables = buildCatalog([definedWhileItRuns(script, '')]).tables.filter((table) => table.columns.length > 0);
   const queries: { name: TableName; query: Query }[] = [];
+  const guarded = new Set<string>();
   for (const root of statements) {
     for (const { statement } of allSteps(root)) {
+      if (statement.kind === 'create-table' && (root !== statement || statement.ifNotExists)) {
+        guarded.add(tableNameOf(statement.name).table.toLowerCase());
+      }
       if (statement.kind === 'declare-table') {
         const name = { database: null, schema: null, table: statement.name };
         tables.push(withRoles(temporaryFacts(name, statement.elements, script.platform)));
@@ -102,7 +106,7 @@ function readLocal(script: Script, statements: readonly Statement[]): LocalTable
   }
   // What a query makes is known better through its query than through the columns that the model could name.
   const byQuery = new Set(queries.map(({ name }) => name.table.toLowerCase()));
-  return { tables: tables.filter((table) => !byQuery.has(table.name.table.toLowerCase())), queries };
+  return { tables: tables.filter((table) => !byQuery.has(table.name.table.toLowerCase())), queries, guarded };
 }
 
 function isLocalName(name: TableName, temporary: boolean): boolean {

@@ -26,6 +26,8 @@ export interface LocalTables {
   readonly tables: readonly CatalogTable[];
   /** Tables whose columns come from a query. */
   readonly queries: readonly { readonly name: TableName; readonly query: Query }[];
+  /** Names, in lower case, of tables that are only made where they are missing: an existing one may look different. */
+  readonly guarded: ReadonlySet<string>;
 }
 
 /** Answers questions about names in a script, from its own tables first and from the folder's DDL second. */
@@ -79,7 +81,10 @@ export function makeTables(
   const named = (name: string): readonly CatalogTable[] => {
     const key = name.toLowerCase();
     const own = ofScript.get(key);
-    return own === undefined ? (ofCatalog.get(key) ?? []) : [...own, ...(ofCatalog.get(key) ?? [])];
+    const others = ofCatalog.get(key) ?? [];
+    return own === undefined
+      ? others
+      : [...own.filter((table) => local.guarded.has(key) || !others.some((known) => isSame(table, known))), ...others];
   };
   // By source, which goes with its statement: the tables live longer.
   const relations = new WeakMap<Source, Relation | null>();
@@ -133,6 +138,18 @@ export function makeTables(
     },
   };
   return tables;
+}
+
+/**
+ * Whether a table of the script is one of the folder's. The folder reads the script, too, so mostly its catalog holds the
+ * table once more, with the roles that the folder gives it. Where the columns differ, neither counts for sure.
+ */
+function isSame(own: CatalogTable, known: CatalogTable): boolean {
+  return (
+    nameFits(own.name, known.name) &&
+    own.columns.length === known.columns.length &&
+    own.columns.every((column, index) => same(column.name, known.columns[index]?.name ?? ''))
+  );
 }
 
 /** The only table that fits a name; a name that fits several different ones means none for sure. */
