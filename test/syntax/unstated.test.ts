@@ -21,6 +21,7 @@ describe('a text of which nothing says the platform', () => {
     'select count(distinct a) over (partition by b) from t',
     'create table t (a double, b int)',
     'select extract(year from a) from t',
+    "INSERT INTO dim VALUES (1, DATE '2026-01-01', true);",
     "create or replace view v as\nselect 1 as a;\n\nalter table t add column z integer;\nselect * from a join b using (id);\ncomment on table t is 'x';\n",
   ])('is of the platform that reads it: %s', (text) => {
     expect(platformOfUnstated(text)).toBe('duckdb');
@@ -33,6 +34,7 @@ describe('a text of which nothing says the platform', () => {
     'SELECT a FROM b WHERE a == 1',
     'SELECT a FROM b GRUP BY a',
     'DELETE FROM t WERE a = 1',
+    "SELECT date '2026-01-01' FROM b GRUP BY a",
     'CREATE TABLE t (a int) foo',
     'SELECT a FROM b WHERE a IS NOT',
     'MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET a = s.a',

@@ -4,7 +4,7 @@ import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName } from './names.ts';
 import { none } from './none.ts';
 import { parsePostfix } from './postfix.ts';
-import { parseTimeTravel } from './timeTravel.ts';
+import { parseSample, parseTimeTravel } from './timeTravel.ts';
 import { tokenKind } from './tokens.ts';
 import type { Call, MemberAccess, Name, OpaqueClause, SchemaColumn, TableSource } from './tree.ts';
 import { parseDataType } from './types.ts';
@@ -66,7 +66,9 @@ export function finishFunction(cursor: Cursor, call: Call | MemberAccess, latera
     cursor.advance();
     cursor.advance();
   }
+  if (cursor.dialect.family === 'duckdb') parseSample(cursor);
   const { alias, columns } = parseAliasAndColumns(cursor, cursor.dialect.family === 'tsql');
+  if (cursor.dialect.family === 'duckdb') parseSample(cursor);
   if (schema.length === 0 && cursor.dialect.family === 'tsql' && cursor.at('WITH') && cursor.peek(1) === '(') {
     schema = parseSchema(cursor);
   }

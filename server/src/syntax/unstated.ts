@@ -33,6 +33,7 @@ const foreign: readonly RegExp[] = [
   /(?<=\bfilter\s*)\(\s*where\b/iy,
   /(?<=(?:^|;)\s*)values\s*\(/iy,
   /\bcurrent_time\b/iy,
+  /(?<=\b(?:date|time|timestamp)\s+)'\d/iy,
   /(?<=\bcurrent_(?:timestamp|date|time|user)\s*)\(/iy,
   /(?<=\b(?:extract|substring|position|overlay)\s*\([^()]*)\b(?:from|in|for|placing)\b/iy,
   /(?<=\(\s*)distinct\b/iy,
