@@ -69,8 +69,11 @@ export abstract class QueryBinder {
 
   /** The columns that a query gives to a view or table, or to a statement around it (null), unless a list names them. */
   protected gives(query: Query, owner: TableName | null, names: readonly Identifier[]): void {
-    if (names.length > 0) return;
-    for (const { node, item } of this.given.get(query)?.outputs ?? []) {
+    if (names.length === 0) this.hand(this.given.get(query) ?? givesNothing, owner);
+  }
+
+  private hand({ outputs }: QueryGives, owner: TableName | null): void {
+    for (const { node, item } of outputs) {
       if (item === null) continue;
       if (item.alias === null) this.bareOutputs.push({ node, item, owner });
       else if (owner !== null) this.column(node, [owner], true);
@@ -97,16 +100,10 @@ export abstract class QueryBinder {
           const { from } = body;
           const own = this.sources(from, outer, commons);
           const visible = [...own, ...outer];
-          this.given.set(body, givesOf(body, own));
+          const given = givesOf(body, own);
+          this.given.set(body, given);
           this.scopes.push({ node: body, sources: visible, target: null });
-          if (body.into !== null) {
-            const into = this.mention(body.into, 'define');
-            for (const { node, item } of this.given.get(body)?.outputs ?? []) {
-              if (item === null) continue;
-              if (item.alias === null) this.bareOutputs.push({ node, item, owner: into });
-              else this.column(node, [into], true);
-            }
-          }
+          if (body.into !== null) this.hand(given, this.mention(body.into, 'define'));
           this.expressions(body, visible, commons, new Set<Node>(from));
           break;
         }
@@ -184,30 +181,15 @@ export abstract class QueryBinder {
         case 'derived-table':
           this.query(source.query, source.lateral ? [...found, ...outer] : outer, commons);
           this.gives(source.query, null, source.columns);
-          found.push({
-            alias: source.alias?.name ?? '',
-            table: null,
-            query: underNames(this.given.get(source.query) ?? givesNothing, source.columns),
-            declared: source.alias,
-          });
+          found.push(unnamedSource(source, this.given.get(source.query) ?? givesNothing));
           break;
         case 'table-function':
           this.expressions(source.call, [...found, ...outer], commons);
-          found.push({
-            alias: source.alias?.name ?? '',
-            table: null,
-            query: underNames(givesNothing, source.columns),
-            declared: source.alias,
-          });
+          found.push(unnamedSource(source, givesNothing));
           break;
         case 'dml-table':
           this.statement(source.statement);
-          found.push({
-            alias: source.alias?.name ?? '',
-            table: null,
-            query: underNames(givesNothing, source.columns),
-            declared: source.alias,
-          });
+          found.push(unnamedSource(source, givesNothing));
           break;
         case 'join':
           if (source.on !== null) conditions.push(source.on);
@@ -291,4 +273,12 @@ export abstract class QueryBinder {
   ): void {
     if (node.name !== '') this.mentions.push({ kind: 'column', column: node.name, tables, written, output, node });
   }
+}
+
+/** A source without a table's name: what it gives is known by its alias and by the columns behind that. */
+function unnamedSource(
+  { alias, columns }: { readonly alias: Identifier | null; readonly columns: readonly Identifier[] },
+  gives: QueryGives,
+): ScopeSource {
+  return { alias: alias?.name ?? '', table: null, query: underNames(gives, columns), declared: alias };
 }

@@ -128,9 +128,11 @@ export class Folder {
   async readAnew(): Promise<void> {
     const before = [...this.files.keys(), ...this.settings.keys()];
     const files = await this.port.list(this.root);
-    for (const file of before) if (!files.includes(file) || this.members.excludes(file)) this.forget(file);
+    const present = new Set(files);
+    for (const file of before) if (!present.has(file) || this.members.excludes(file)) this.forget(file);
     const taken = await this.members.select(files, this.root);
-    for (const file of this.files.keys()) if (!taken.includes(file)) this.forget(file);
+    const wanted = new Set(taken);
+    for (const file of this.files.keys()) if (!wanted.has(file)) this.forget(file);
     await this.readFiles(taken);
   }
 

@@ -8,6 +8,7 @@ import type { LoadOptions, LoadSpecification } from '../../../../protocol/specif
 import { makeContext } from '../../load/context.ts';
 import { planners } from '../../load/patterns.ts';
 import type { LoadPlan } from '../../load/plan.ts';
+import { versionColumns } from '../../load/versions/model.ts';
 import { sameIdentifier } from '../../model/names.ts';
 import type { TsqlPrinter } from '../../sql/tsql.ts';
 import { type Hooks, procedureBody } from './tsql.ts';
@@ -95,19 +96,9 @@ export function dynamicPieces(
 
 /** Columns of the target that the load keeps up itself, which no stage has to bring. */
 export function controlColumns(options: LoadOptions, target: CatalogTable): readonly CatalogColumn[] {
-  const names = [
-    options.valid_from,
-    options.valid_to,
-    options.is_current,
-    options.deleted_flag,
-    options.deleted_at,
-    options.inactive_at,
-    options.inserted_at,
-  ];
+  const names = versionColumns(options);
   const checksum = target.columns.filter((of) => of.role === 'checksum' && of.nullable);
-  return target.columns.filter(
-    (of) => checksum.includes(of) || names.some((name) => name !== undefined && sameIdentifier(name, of.name)),
-  );
+  return target.columns.filter((of) => checksum.includes(of) || names.some((name) => sameIdentifier(name, of.name)));
 }
 
 function markedTables(specification: LoadSpecification, target: CatalogTable, controls: readonly CatalogColumn[]) {

@@ -1,5 +1,6 @@
 /** What the loads that compare a staged row with the current row of its key speak about: columns, kinds of changes, flags. */
 import type { CatalogColumn } from '../../../../protocol/catalog.ts';
+import type { LoadOptions } from '../../../../protocol/specification.ts';
 import { sameIdentifier } from '../../model/names.ts';
 import { any, column, compare, countWhere, differs, isIn, isNotNull, isNull, literal } from '../build.ts';
 import { instant } from '../clock.ts';
@@ -80,17 +81,18 @@ export function countKinds(versions: Versions, ...kinds: readonly ChangeKind[]):
   return kinds.some((kind) => versions.kinds.has(kind)) ? countWhere(kindIs(versions, ...kinds)) : literal(0);
 }
 
+/** The columns, named by options, that each version of a row bears and the load keeps up itself. */
+export function versionColumns(options: LoadOptions): readonly string[] {
+  const { valid_from, valid_to, is_current, deleted_flag, deleted_at, inactive_at, inserted_at } = options;
+  const names = [valid_from, valid_to, is_current, deleted_flag, deleted_at, inactive_at, inserted_at];
+  return names.filter((name) => name !== undefined);
+}
+
 /** The option columns that the load keeps up itself; they are neither compared nor taken from the stage. */
 function controlColumns(context: LoadContext): ReadonlySet<string> {
   const { options } = context;
   const names = [
-    options.valid_from,
-    options.valid_to,
-    options.is_current,
-    options.deleted_flag,
-    options.deleted_at,
-    options.inactive_at,
-    options.inserted_at,
+    ...versionColumns(options),
     options.changed_at,
     ...Object.values(options.previous ?? {}),
     ...Object.values(options.current_columns ?? {}),

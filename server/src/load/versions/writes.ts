@@ -17,6 +17,7 @@ import {
   kindIs,
   stored,
   type Versions,
+  versionColumns,
   writableColumns,
 } from './model.ts';
 
@@ -103,18 +104,8 @@ export function insertWrite(versions: Versions, kinds: readonly ChangeKind[], sa
     ...derivedColumns(versions),
   ]);
   const { options } = context;
-  const control = [
-    options.valid_from,
-    options.valid_to,
-    options.is_current,
-    options.deleted_flag,
-    options.deleted_at,
-    options.inactive_at,
-    options.inserted_at,
-    ...Object.values(options.current_columns ?? {}),
-  ];
-  const isControl = (of: CatalogColumn): boolean =>
-    control.some((name) => name !== undefined && sameIdentifier(name, of.name));
+  const control = [...versionColumns(options), ...Object.values(options.current_columns ?? {})];
+  const isControl = (of: CatalogColumn): boolean => control.some((name) => sameIdentifier(name, of.name));
   const columns = writableColumns(context).filter(
     (of) => filled.has(of) || isControl(of) || possible.includes('absent'),
   );
