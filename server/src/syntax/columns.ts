@@ -1,20 +1,10 @@
 import { atConstraint, parseColumnConstraint, parseInlineIndex, parseTableConstraint } from './constraints.ts';
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { recoverElement } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
-import type {
-  ColumnDefinition,
-  Constraint,
-  Expression,
-  GeneratedKind,
-  Identifier,
-  IdentityClause,
-  IndexDefinition,
-  OpaqueClause,
-  TableElement,
-} from './tree.ts';
+import type { ColumnDefinition, GeneratedKind, Identifier, IdentityClause, TableElement } from './tree.ts';
 import { parseDataType } from './types.ts';
 
 /**
@@ -23,8 +13,8 @@ import { parseDataType } from './types.ts';
  * last one, and columns without types, which CREATE TABLE … AS SELECT has.
  */
 export function parseTableElements(cursor: Cursor, ofCreateTable = false): readonly TableElement[] {
+  if (!cursor.expect('(')) return none;
   const elements: TableElement[] = [];
-  if (!cursor.expect('(')) return elements;
   let afterMistake = false;
   // A mistake next to the comma: what looks wrong right behind it is its other half, as after `a , int NOT NULL`.
   let besideComma = false;
@@ -40,12 +30,12 @@ export function parseTableElements(cursor: Cursor, ofCreateTable = false): reado
     if (besideComma) cursor.problems.length = problemsBefore;
     afterMistake = cursor.recovering;
     const { index } = cursor;
-    if (cursor.recovering && !recoverElement(cursor)) return elements;
+    if (cursor.recovering && !recoverElement(cursor)) return listOf(elements);
     besideComma = afterMistake && cursor.index - index <= 1;
     if (!cursor.eat(',')) break;
   }
   closeParenthesis(cursor);
-  return elements;
+  return listOf(elements);
 }
 
 export function parseTableElement(cursor: Cursor, typeMayLack = false): TableElement {
@@ -54,24 +44,18 @@ export function parseTableElement(cursor: Cursor, typeMayLack = false): TableEle
   return parseColumnDefinition(cursor, typeMayLack);
 }
 
-/** The properties of a column as they are gathered. */
-interface Draft {
-  persisted: boolean;
-  nullable: boolean | null;
-  identity: IdentityClause | null;
-  collation: Identifier | null;
-  default: Expression | null;
-  generated: GeneratedKind | null;
-  hidden: boolean;
-  sparse: boolean;
-  rowGuid: boolean;
-  index: IndexDefinition | null;
-  constraints: readonly Constraint[];
-  clauses: readonly OpaqueClause[];
-}
+/** A column while its properties are gathered. */
+type Draft = { -readonly [Key in keyof ColumnDefinition]: ColumnDefinition[Key] };
 
-function newDraft(): Draft {
+function newDraft(start: number, name: Identifier): Draft {
   return {
+    kind: 'column-definition',
+    start,
+    end: start,
+    name,
+    type: null,
+    computed: null,
+    comment: null,
     persisted: false,
     nullable: null,
     identity: null,
@@ -91,23 +75,26 @@ function newDraft(): Draft {
 export function parseColumnDefinition(cursor: Cursor, typeMayLack = false): ColumnDefinition {
   const { start } = cursor;
   const name = cursor.identifier('a column name or constraint');
-  const draft = newDraft();
-  let type = null;
-  let computed: Expression | null = null;
-  if (cursor.recovering)
-    return { kind: 'column-definition', start, end: cursor.end, name, type, computed, comment: null, ...draft };
+  const column = newDraft(start, name);
+  if (!cursor.recovering) parseTypeAndProperties(cursor, column, typeMayLack);
+  column.end = cursor.end;
+  return column;
+}
+
+function parseTypeAndProperties(cursor: Cursor, column: Draft, typeMayLack: boolean): void {
+  const { name } = column;
   if (cursor.eat('AS')) {
-    computed = cursor.grammar.value(cursor);
+    column.computed = cursor.grammar.value(cursor);
   } else if (cursor.at(',') || cursor.at(')')) {
     // `timestamp` alone is a column of that name and type; others have no type only in CREATE TABLE … AS SELECT.
-    if (/^timestamp$/i.test(name.name)) type = timestampType(name);
+    if (/^timestamp$/i.test(name.name)) column.type = timestampType(name);
     else if (!typeMayLack) cursor.fail('a data type');
   } else {
-    type = parseDataType(cursor);
+    column.type = parseDataType(cursor);
     // After a lost type the properties are still read: NOT NULL, keys, defaults.
   }
-  while (!cursor.at(',') && !cursor.at(')') && parseProperty(cursor, draft, computed !== null));
-  return { kind: 'column-definition', start, end: cursor.end, name, type, computed, comment: null, ...draft };
+  const isComputed = column.computed !== null;
+  while (!cursor.at(',') && !cursor.at(')') && parseProperty(cursor, column, isComputed));
 }
 
 function timestampType(name: Identifier): ColumnDefinition['type'] {

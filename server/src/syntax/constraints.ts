@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parseIndexOptions } from './options.ts';
 import { tokenKind } from './tokens.ts';
 import type {
@@ -54,22 +54,34 @@ export function parseTableConstraint(cursor: Cursor): Constraint {
       return parseConnection(cursor, start, name);
     default:
       cursor.fail('PRIMARY KEY, UNIQUE, FOREIGN KEY, CHECK or DEFAULT');
-      return { ...emptyConstraint, start, end: cursor.end, name };
+      return finished(cursor, newConstraint('check', start, name));
   }
 }
 
-const emptyConstraint: Omit<Constraint, 'start' | 'end'> = {
-  kind: 'constraint',
-  type: 'check',
-  name: null,
-  columns: none,
-  clustered: null,
-  enforced: true,
-  expression: null,
-  references: null,
-  forColumn: null,
-  options: none,
-};
+/** A constraint while its parts are gathered. */
+type Draft = { -readonly [Key in keyof Constraint]: Constraint[Key] };
+
+function newConstraint(type: Constraint['type'], start: number, name: Identifier | null): Draft {
+  return {
+    kind: 'constraint',
+    start,
+    end: start,
+    type,
+    name,
+    columns: none,
+    clustered: null,
+    enforced: true,
+    expression: null,
+    references: null,
+    forColumn: null,
+    options: none,
+  };
+}
+
+function finished(cursor: Cursor, constraint: Draft): Constraint {
+  constraint.end = cursor.end;
+  return constraint;
+}
 
 /** A constraint at a column: the same without a column list. */
 export function parseColumnConstraint(cursor: Cursor, start: number, name: Identifier | null): Constraint | null {
@@ -95,15 +107,16 @@ function parseKey(cursor: Cursor, start: number, name: Identifier | null, ofTabl
   if (type === 'primary-key') cursor.expect('KEY');
   const clustered = parseClustered(cursor);
   if (clustered === false && cursor.dialect.family === 'tsql') cursor.eat('HASH');
-  let columns: readonly KeyColumn[] = [];
-  if (ofTable) columns = cursor.expect('(') ? parseKeyColumnsInside(cursor) : [];
+  const key = newConstraint(type, start, name);
+  key.clustered = clustered;
+  if (ofTable) key.columns = cursor.expect('(') ? parseKeyColumnsInside(cursor) : none;
   else if (cursor.at('(') && cursor.dialect.family === 'tsql') {
     cursor.advance();
-    columns = parseKeyColumnsInside(cursor);
+    key.columns = parseKeyColumnsInside(cursor);
   }
-  const options = parseKeyOptions(cursor);
-  const enforced = parseEnforced(cursor);
-  return { ...emptyConstraint, start, end: cursor.end, type, name, columns, clustered, enforced, options };
+  key.options = parseKeyOptions(cursor);
+  key.enforced = parseEnforced(cursor);
+  return finished(cursor, key);
 }
 
 /** CLUSTERED or NONCLUSTERED, null where neither is written. */
@@ -124,18 +137,18 @@ export function parseKeyColumnsInside(cursor: Cursor): readonly KeyColumn[] {
     columns.push({ kind: 'key-column', start, end: cursor.end, name, descending: direction === 'DESC' });
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return columns;
+  return listOf(columns);
 }
 
 /** WITH FILLFACTOR = n, WITH (…), ON filegroup, FILESTREAM_ON filegroup, in this order. */
 function parseKeyOptions(cursor: Cursor): readonly Option[] {
+  if (cursor.dialect.family !== 'tsql') return none;
   const options: Option[] = [];
-  if (cursor.dialect.family !== 'tsql') return options;
   if (cursor.at('WITH')) options.push(...parseWithIndexOptions(cursor));
   if (cursor.at('ON') && cursor.peek(1) !== 'DELETE' && cursor.peek(1) !== 'UPDATE')
     options.push(parseFilegroup(cursor));
   if (cursor.at('FILESTREAM_ON')) options.push(parseFilegroup(cursor));
-  return options;
+  return listOf(options);
 }
 
 /** WITH (…) or the old form without parentheses; the current token is WITH. */
@@ -183,8 +196,7 @@ export function parseFilegroup(cursor: Cursor): Option {
   const from = cursor.start;
   if (cursor.kind === tokenKind.string) cursor.advance();
   else cursor.identifier('a filegroup or partition scheme');
-  let columns: readonly Identifier[] = [];
-  if (cursor.at('(')) columns = parseIdentifierList(cursor);
+  const columns: readonly Identifier[] = cursor.at('(') ? parseIdentifierList(cursor) : none;
   return { kind: 'option', start, end: cursor.end, name: word, value: cursor.slice(from, cursor.end), columns };
 }
 
@@ -211,22 +223,22 @@ function parseEnforced(cursor: Cursor): boolean {
 }
 
 function parseForeignKey(cursor: Cursor, start: number, name: Identifier | null, ofTable: boolean): Constraint {
-  let columns: readonly KeyColumn[] = [];
+  const key = newConstraint('foreign-key', start, name);
   if (cursor.eat('FOREIGN')) {
     cursor.expect('KEY');
-    if (ofTable || cursor.at('(')) columns = cursor.expect('(') ? parseKeyColumnsInside(cursor) : [];
+    if (ofTable || cursor.at('(')) key.columns = cursor.expect('(') ? parseKeyColumnsInside(cursor) : none;
   }
-  const references = parseReferences(cursor);
+  key.references = parseReferences(cursor);
   cursor.eatSequence('NOT', 'FOR', 'REPLICATION');
-  const enforced = parseEnforced(cursor);
-  return { ...emptyConstraint, start, end: cursor.end, type: 'foreign-key', name, columns, enforced, references };
+  key.enforced = parseEnforced(cursor);
+  return finished(cursor, key);
 }
 
 function parseReferences(cursor: Cursor): ReferencesClause {
   const { start } = cursor;
   cursor.expect('REFERENCES');
   const table = parseName(cursor, 'a table');
-  const columns = cursor.at('(') ? parseIdentifierList(cursor) : [];
+  const columns = cursor.at('(') ? parseIdentifierList(cursor) : none;
   let onDelete: string | null = null;
   let onUpdate: string | null = null;
   if (cursor.dialect.family === 'spark' && cursor.at('MATCH')) {
@@ -264,23 +276,24 @@ function parseReferenceAction(cursor: Cursor): string {
 function parseCheck(cursor: Cursor, start: number, name: Identifier | null): Constraint {
   cursor.advance();
   cursor.eatSequence('NOT', 'FOR', 'REPLICATION');
-  let expression: Expression | null = null;
+  const check = newConstraint('check', start, name);
   if (cursor.expect('(')) {
-    expression = cursor.grammar.condition(cursor);
+    check.expression = cursor.grammar.condition(cursor);
     closeParenthesis(cursor);
   }
-  const enforced = cursor.dialect.family === 'spark' ? parseEnforced(cursor) || true : true;
-  return { ...emptyConstraint, start, end: cursor.end, type: 'check', name, enforced, expression };
+  if (cursor.dialect.family === 'spark') parseEnforced(cursor);
+  return finished(cursor, check);
 }
 
 function parseDefault(cursor: Cursor, start: number, name: Identifier | null): Constraint {
   cursor.advance();
-  const expression = parseDefaultValue(cursor);
+  const constraint = newConstraint('default', start, name);
+  constraint.expression = parseDefaultValue(cursor);
   if (cursor.at('WITH') && cursor.peek(1) === 'VALUES') {
     cursor.advance();
     cursor.advance();
   }
-  return { ...emptyConstraint, start, end: cursor.end, type: 'default', name, expression };
+  return finished(cursor, constraint);
 }
 
 /** The value of DEFAULT; T-SQL takes no query in it. */
@@ -295,19 +308,20 @@ function parseDefaultValue(cursor: Cursor): Expression {
 /** `DEFAULT … FOR column` of ALTER TABLE … ADD. */
 function parseDefaultFor(cursor: Cursor, start: number, name: Identifier | null): Constraint {
   cursor.advance();
-  const expression = parseDefaultValue(cursor);
-  let forColumn: Identifier | null = null;
-  if (cursor.expect('FOR')) forColumn = cursor.identifier('a column name');
+  const constraint = newConstraint('default', start, name);
+  constraint.expression = parseDefaultValue(cursor);
+  if (cursor.expect('FOR')) constraint.forColumn = cursor.identifier('a column name');
   cursor.eatSequence('WITH', 'VALUES');
-  return { ...emptyConstraint, start, end: cursor.end, type: 'default', name, expression, forColumn };
+  return finished(cursor, constraint);
 }
 
 function parsePeriod(cursor: Cursor, start: number, name: Identifier | null): Constraint {
   cursor.advance();
   cursor.expect('FOR');
   cursor.expect('SYSTEM_TIME');
-  const columns = cursor.expect('(') ? parseKeyColumnsInside(cursor) : [];
-  return { ...emptyConstraint, start, end: cursor.end, type: 'period', name, columns };
+  const period = newConstraint('period', start, name);
+  if (cursor.expect('(')) period.columns = parseKeyColumnsInside(cursor);
+  return finished(cursor, period);
 }
 
 /** `CONNECTION (a TO b, …)` of graph edges. */
@@ -325,7 +339,7 @@ function parseConnection(cursor: Cursor, start: number, name: Identifier | null)
     cursor.advance();
     parseReferenceAction(cursor);
   }
-  return { ...emptyConstraint, start, end: cursor.end, type: 'connection', name };
+  return finished(cursor, newConstraint('connection', start, name));
 }
 
 /** `INDEX name …` inside CREATE TABLE, of the table or at a column. */
@@ -349,7 +363,7 @@ type IndexTail = Pick<IndexDefinition, 'include' | 'where' | 'options'>;
 /** INCLUDE, ORDER, WHERE, WITH, ON and FILESTREAM_ON of an index. */
 export function parseIndexTail(cursor: Cursor): IndexTail {
   const options: Option[] = [];
-  let include: readonly Identifier[] = [];
+  let include: readonly Identifier[] = none;
   let where: Expression | null = null;
   if (cursor.eat('INCLUDE')) include = parseIdentifierList(cursor);
   if (cursor.at('ORDER') && cursor.peek(1) === '(') {
@@ -362,5 +376,5 @@ export function parseIndexTail(cursor: Cursor): IndexTail {
   if (cursor.at('WITH')) options.push(...parseWithIndexOptions(cursor));
   if (cursor.at('ON')) options.push(parseFilegroup(cursor));
   if (cursor.at('FILESTREAM_ON')) options.push(parseFilegroup(cursor));
-  return { include, where, options };
+  return { include, where, options: listOf(options) };
 }

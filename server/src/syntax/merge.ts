@@ -1,7 +1,7 @@
 import type { Cursor } from './cursor.ts';
 import { parseTableHints } from './hints.ts';
 import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
 import { parseInsertValue } from './queries.ts';
 import { skipUntil } from './recovery.ts';
@@ -14,6 +14,7 @@ import type {
   Merge,
   MergeAction,
   MergeBranch,
+  MergeInsert,
   TableSource,
   WithClause,
   WriteTarget,
@@ -164,7 +165,7 @@ function parseUpdate(cursor: Cursor): MergeAction {
 }
 
 function parseExcept(cursor: Cursor): readonly Identifier[] {
-  if (!cursor.at('EXCEPT') || cursor.peek(1) !== '(') return [];
+  if (!cursor.at('EXCEPT') || cursor.peek(1) !== '(') return none;
   cursor.advance();
   return parseColumns(cursor);
 }
@@ -172,21 +173,19 @@ function parseExcept(cursor: Cursor): readonly Identifier[] {
 function parseInsert(cursor: Cursor): MergeAction {
   const { start } = cursor;
   cursor.advance();
-  const base = { kind: 'merge-insert' as const, start };
   if (cursor.dialect.family !== 'tsql') {
     if (cursor.eat('*')) {
-      const except = parseExcept(cursor);
-      return { ...base, end: cursor.end, columns: none, values: none, star: true, except, defaultValues: false };
+      return mergeInsert(cursor, start, none, none, { star: true, except: parseExcept(cursor) });
     }
     if (cursor.dialect.family === 'duckdb' && !cursor.at('(') && !cursor.at('VALUES') && !cursor.at('DEFAULT')) {
       if (cursor.eat('BY')) cursor.eatAny('NAME', 'POSITION');
-      return { ...base, end: cursor.end, columns: none, values: none, star: true, except: none, defaultValues: false };
+      return mergeInsert(cursor, start, none, none, { star: true });
     }
   }
-  const columns = cursor.at('(') ? parseColumns(cursor) : [];
+  const columns = cursor.at('(') ? parseColumns(cursor) : none;
   if (cursor.eat('DEFAULT')) {
     cursor.expect('VALUES');
-    return { ...base, end: cursor.end, columns, values: none, star: false, except: none, defaultValues: true };
+    return mergeInsert(cursor, start, columns, none, { defaultValues: true });
   }
   const values: Expression[] = [];
   if (cursor.expect('VALUES') && cursor.expect('(')) {
@@ -194,7 +193,21 @@ function parseInsert(cursor: Cursor): MergeAction {
     while (!cursor.recovering && cursor.eat(','));
     closeParenthesis(cursor);
   }
-  return { ...base, end: cursor.end, columns, values, star: false, except: none, defaultValues: false };
+  return mergeInsert(cursor, start, columns, listOf(values));
+}
+
+function mergeInsert(
+  cursor: Cursor,
+  start: number,
+  columns: readonly Identifier[],
+  values: readonly Expression[],
+  {
+    star = false,
+    except = none,
+    defaultValues = false,
+  }: Partial<Pick<MergeInsert, 'star' | 'except' | 'defaultValues'>> = {},
+): MergeInsert {
+  return { kind: 'merge-insert', start, end: cursor.end, columns, values, star, except, defaultValues };
 }
 
 /** Column list of INSERT and EXCEPT; a qualified name counts by its last part. */
@@ -210,5 +223,5 @@ function parseColumns(cursor: Cursor): readonly Identifier[] {
     columns.push(column);
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return columns;
+  return listOf(columns);
 }

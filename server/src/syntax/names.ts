@@ -1,4 +1,5 @@
 import type { Cursor } from './cursor.ts';
+import { listOf, none } from './none.ts';
 import { firmStarts } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
 import type { Identifier, Name } from './tree.ts';
@@ -6,9 +7,10 @@ import type { Identifier, Name } from './tree.ts';
 /** A name of one to four parts. Without a name at the current token: a problem and a name with an empty part. */
 export function parseName(cursor: Cursor, expected = 'a name', mostParts = 4): Name {
   const start = cursor.start;
-  const parts: (Identifier | null)[] = [];
-  if (cursor.at('.') && cursor.dialect.family === 'tsql') parts.push(null);
-  else parts.push(cursor.identifier(expected));
+  const first = cursor.at('.') && cursor.dialect.family === 'tsql' ? null : cursor.identifier(expected);
+  if (!cursor.at('.') || cursor.recovering)
+    return { kind: 'name', start: Math.min(start, cursor.end), end: cursor.end, parts: [first] };
+  const parts = [first];
   while (cursor.at('.') && !cursor.recovering) {
     cursor.advance();
     // Spark's catalogs have namespaces of any depth, and the class of a data source is a name, too.
@@ -19,7 +21,7 @@ export function parseName(cursor: Cursor, expected = 'a name', mostParts = 4): N
     if (cursor.at('.')) parts.push(null);
     else parts.push(namePart(cursor));
   }
-  return { kind: 'name', start: Math.min(start, cursor.end), end: cursor.end, parts };
+  return { kind: 'name', start: Math.min(start, cursor.end), end: cursor.end, parts: listOf(parts) };
 }
 
 /** A part after a dot. Spark and DuckDB take every word there. */
@@ -37,12 +39,12 @@ export function namePart(cursor: Cursor): Identifier {
 
 /** `( a, b, c )`; the current token is the opening parenthesis. */
 export function parseIdentifierList(cursor: Cursor): readonly Identifier[] {
+  if (!cursor.expect('(')) return none;
   const names: Identifier[] = [];
-  if (!cursor.expect('(')) return names;
   do names.push(cursor.identifier('a column name'));
   while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return names;
+  return listOf(names);
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Cursor, deepestNesting } from './cursor.ts';
 import { decodeString, parseLiteral, parseString } from './literals.ts';
 import { errorHere } from './lookahead.ts';
 import { namePart } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parseParenthesis } from './parentheses.ts';
 import { parseArguments } from './postfix.ts';
 import { parseStar } from './selectItems.ts';
@@ -110,7 +110,7 @@ function parseParts(cursor: Cursor, first: Identifier): readonly (Identifier | n
   if (parts[parts.length - 2] === null && cursor.dialect.family === 'tsql' && !cursor.at('(')) {
     cursor.report(first.start, cursor.end, 'Expected the name of a table between the dots.');
   }
-  return parts;
+  return parts.length === 1 ? parts : listOf(parts);
 }
 
 function singleName(part: Identifier): Name {

@@ -3,7 +3,7 @@ import { parseWith } from './commonTables.ts';
 import { type Cursor, deepestNesting } from './cursor.ts';
 import { parseForClause } from './forClause.ts';
 import { closeParenthesis } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parsePipe } from './pipes.ts';
 import { plainQuery } from './plainQuery.ts';
 import { atLateralView, parseSelect, parseSelectTail, skipLateralView } from './selects.ts';
@@ -214,7 +214,7 @@ function parseValues(cursor: Cursor): QueryBody {
     cursor.eat(',') &&
     !(cursor.dialect.family === 'duckdb' && !cursor.at('('))
   );
-  return { kind: 'values', start, end: cursor.end, rows };
+  return { kind: 'values', start, end: cursor.end, rows: listOf(rows) };
 }
 
 /** Spark: `FROM VALUES 1, VALUES 2` are two sources. */
@@ -249,7 +249,7 @@ function parseRow(cursor: Cursor): ValuesRow {
     if (cursor.dialect.family === 'spark' && cursor.eat('AS')) cursor.identifier('an alias');
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return { kind: 'values-row', start, end: cursor.end, items };
+  return { kind: 'values-row', start, end: cursor.end, items: listOf(items) };
 }
 
 /** A value or the word DEFAULT. */

@@ -1,6 +1,6 @@
 import { type Cursor, deepestNesting } from './cursor.ts';
 import { closeParenthesis, parseName } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { tokenKind } from './tokens.ts';
 import type { DataType, Identifier, Name, TypeField } from './tree.ts';
 
@@ -41,9 +41,9 @@ function skipType(cursor: Cursor): DataType {
 function readType(cursor: Cursor): DataType {
   const start = cursor.start;
   let name = typeName(cursor);
-  const elements: DataType[] = [];
-  const fields: TypeField[] = [];
-  let typeArguments: readonly string[] = [];
+  let elements: readonly DataType[] = none;
+  let fields: readonly TypeField[] = none;
+  let typeArguments: readonly string[] = none;
   if (cursor.dialect.family === 'tsql') {
     if (cursor.at('(')) typeArguments = tsqlArguments(cursor, name);
     if (
@@ -55,18 +55,25 @@ function readType(cursor: Cursor): DataType {
       if (cursor.at('(')) typeArguments = tsqlArguments(cursor, name);
     }
   } else if (cursor.at('<')) {
-    nestedTypes(cursor, elements, fields);
+    ({ elements, fields } = nestedTypes(cursor));
   } else if (cursor.at('(')) {
-    typeArguments = /^(struct|row|union|map|enum)$/i.test(nameText(name))
-      ? parenthesisedTypes(cursor, nameText(name).toLowerCase(), elements, fields)
-      : looseArguments(cursor);
+    const type = nameText(name).toLowerCase();
+    if (/^(struct|row|union|map)$/.test(type)) ({ elements, fields } = parenthesisedTypes(cursor, type));
+    else typeArguments = looseArguments(cursor);
   }
   const whole = nameText(name).toLowerCase();
   const written = cursor.dialect.family === 'tsql' ? (standardNames[whole] ?? whole) : whole;
-  const base = { start, end: cursor.end, name, arguments: typeArguments, elements, fields };
-  let type: DataType = { kind: 'data-type', ...base, text: typeText(written, typeArguments, elements, fields) };
-  if (cursor.dialect.family !== 'tsql') type = typeSuffixes(cursor, type);
-  return type;
+  const type: DataType = {
+    kind: 'data-type',
+    start,
+    end: cursor.end,
+    name,
+    arguments: typeArguments,
+    elements,
+    fields,
+    text: typeText(written, typeArguments, elements, fields),
+  };
+  return cursor.dialect.family === 'tsql' ? type : typeSuffixes(cursor, type);
 }
 
 function typeSuffixes(cursor: Cursor, first: DataType): DataType {
@@ -180,7 +187,7 @@ function tsqlArguments(cursor: Cursor, name: Name): readonly string[] {
   }
   closeParenthesis(cursor);
   checkArguments(cursor, name, found);
-  return found;
+  return listOf(found);
 }
 
 /** How many arguments the types of SQL Server take at most; names that are missing here are types of users. */
@@ -236,11 +243,15 @@ function looseArguments(cursor: Cursor): readonly string[] {
     cursor.advance();
   }
   closeParenthesis(cursor);
-  return found;
+  return listOf(found);
 }
 
+type InnerTypes = Pick<DataType, 'elements' | 'fields'>;
+
 /** `ARRAY<T>`, `MAP<K, V>`, `STRUCT<name: T COMMENT 'x', …>`. */
-function nestedTypes(cursor: Cursor, elements: DataType[], fields: TypeField[]): void {
+function nestedTypes(cursor: Cursor): InnerTypes {
+  const elements: DataType[] = [];
+  const fields: TypeField[] = [];
   cursor.advance();
   while (!cursor.at('>') && !cursor.at('>>') && !cursor.atEnd && !cursor.recovering) {
     const start = cursor.start;
@@ -257,6 +268,7 @@ function nestedTypes(cursor: Cursor, elements: DataType[], fields: TypeField[]):
     if (!cursor.eat(',')) break;
   }
   closeAngle(cursor);
+  return { elements: listOf(elements), fields: listOf(fields) };
 }
 
 /** `>>` closes two levels: it is split where it stands. */
@@ -280,14 +292,10 @@ function isField(cursor: Cursor): boolean {
   return next === tokenKind.word || next === tokenKind.reserved;
 }
 
-/** DuckDB's `STRUCT(a INTEGER, b VARCHAR)`, `MAP(K, V)`, `UNION(a T)`, `ENUM('x', 'y')`. */
-function parenthesisedTypes(
-  cursor: Cursor,
-  type: string,
-  elements: DataType[],
-  fields: TypeField[],
-): readonly string[] {
-  if (type === 'enum') return looseArguments(cursor);
+/** DuckDB's `STRUCT(a INTEGER, b VARCHAR)`, `MAP(K, V)`, `UNION(a T)`. */
+function parenthesisedTypes(cursor: Cursor, type: string): InnerTypes {
+  const elements: DataType[] = [];
+  const fields: TypeField[] = [];
   cursor.advance();
   do {
     const start = cursor.start;
@@ -299,7 +307,7 @@ function parenthesisedTypes(
     }
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return [];
+  return { elements: listOf(elements), fields: listOf(fields) };
 }
 
 /** What the server calls the standard's types whose names are several words. */
@@ -322,7 +330,7 @@ function typeText(
   elements: readonly DataType[],
   fields: readonly TypeField[],
 ): string {
-  const text = /^sys\.[^.]*$/.test(whole) ? whole.slice(4) : whole;
+  const text = whole.startsWith('sys.') && !whole.includes('.', 4) ? whole.slice(4) : whole;
   if (fields.length > 0) {
     return `${text}<${fields.map((field) => `${field.name.name.toLowerCase()}:${field.type.text}`).join(',')}>`;
   }

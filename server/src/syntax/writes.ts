@@ -3,7 +3,7 @@ import type { Cursor } from './cursor.ts';
 import { parseTableHints } from './hints.ts';
 import { parseMerge } from './merge.ts';
 import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
 import { parsePostfix } from './postfix.ts';
 import { parseInsertValue, parseQueryWithTables } from './queries.ts';
@@ -330,7 +330,7 @@ export function parseAssignments(cursor: Cursor): readonly Assignment[] {
   const assignments: Assignment[] = [];
   do assignments.push(parseAssignment(cursor));
   while (!cursor.recovering && cursor.eat(','));
-  return assignments;
+  return listOf(assignments);
 }
 
 function parseAssignment(cursor: Cursor): Assignment {
@@ -382,7 +382,7 @@ function parseTargetColumn(cursor: Cursor): ColumnReference {
     cursor.advance();
     parts.push(cursor.at('.') ? null : namePart(cursor));
   }
-  return { kind: 'column', start, end: cursor.end, parts };
+  return { kind: 'column', start, end: cursor.end, parts: listOf(parts) };
 }
 
 /** `column.WRITE (…)`, `column.SetXY (…)`, `column.modify (…)`. */
