@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { complete } from '../../server/src/features/completion.ts';
+import type { PlatformName } from '../../protocol/platform.ts';
+import { complete, completedCall } from '../../server/src/features/completion.ts';
+import { proceduresOf } from '../../server/src/features/signature.ts';
 import { openFiles, warehouse } from '../support/editor.ts';
 
 /** Labels offered at the cursor, in the order in which the editor shows them. */
-function checkCompletion(
-  text: string,
-  expected: readonly string[],
-  platform: 'sqlserver' | 'synapse' = 'sqlserver',
-): void {
+function checkCompletion(text: string, expected: readonly string[], platform: PlatformName = 'sqlserver'): void {
   expect(labels(text, platform)).toEqual(expected);
 }
 
-function labels(text: string, platform: 'sqlserver' | 'synapse' = 'sqlserver'): readonly string[] {
+function labels(text: string, platform: PlatformName = 'sqlserver'): readonly string[] {
   const { view, position } = openFiles({ 'ddl.sql': warehouse, 'load.sql': text }, platform);
   const items = [...complete(view, position)].sort((left, right) => (left.sortText < right.sortText ? -1 : 1));
   return items.map((item) => item.label);
@@ -158,6 +156,150 @@ describe('completion', () => {
       'sqlserver',
     );
     expect(complete(view, position).map((item) => item.insertText)).toEqual(['[a b]']);
+  });
+
+  const patient = ['PatientKey', 'LoadDate', 'RecordSource', 'HashDiff', 'Address1', 'City'];
+  const without = (...names: readonly string[]) => patient.filter((name) => !names.includes(name));
+
+  test.each([
+    ['CREATE INDEX ix ON raw.SatPatient (|', patient],
+    ['CREATE UNIQUE CLUSTERED INDEX ix ON raw.SatPatient (PatientKey, |)\nGO\nSELECT 1', without('PatientKey')],
+    ['CREATE INDEX ix ON raw.SatPatient (City DESC) INCLUDE (|)', patient],
+    ['CREATE INDEX ix ON raw.SatPatient (City) WHERE |', patient],
+    ['CREATE STATISTICS st ON raw.SatPatient (City, |', without('City')],
+    ['ALTER TABLE raw.SatPatient DROP COLUMN |', patient],
+    ['ALTER TABLE raw.SatPatient ALTER COLUMN Ci|', patient],
+    ['ALTER TABLE raw.SatPatient ADD CONSTRAINT pk PRIMARY KEY (PatientKey, |)', without('PatientKey')],
+    ['ALTER TABLE raw.SatPatient ADD CONSTRAINT d DEFAULT (0) FOR |', patient],
+    ['ALTER TABLE dw.DimItem ADD FOREIGN KEY (Label) REFERENCES raw.SatPatient (|', patient],
+    ['CREATE TABLE w.New (a int, b varchar(9), PRIMARY KEY (a, |', ['b']],
+    ['CREATE TABLE w.New (a int, b varchar(9)) WITH (DISTRIBUTION = HASH(|', ['a', 'b']],
+    ['CREATE PROCEDURE w.p AS BEGIN CREATE TABLE #k (a int); CREATE INDEX ix ON #k (|) END', ['a']],
+    ['DECLARE @done TABLE (x int)\nDELETE raw.SatPatient OUTPUT deleted.City INTO @done (|', ['x']],
+  ])('columns in the lists of DDL: %s', (text, expected) => {
+    checkCompletion(text, expected);
+  });
+
+  test.each([
+    ['databricks', 'ALTER TABLE raw.Sat DROP COLUMN |'],
+    ['databricks', 'ALTER TABLE raw.Sat DROP COLUMNS (|'],
+    ['databricks', 'ALTER TABLE raw.Sat ALTER COLUMN |'],
+    ['databricks', 'ALTER TABLE raw.Sat RENAME COLUMN |'],
+    ['databricks', 'ALTER TABLE raw.Sat CLUSTER BY (|'],
+    ['databricks', 'OPTIMIZE raw.Sat ZORDER BY (|'],
+    ['databricks', 'CREATE TABLE w.New (b int, a int) PARTITIONED BY (|'],
+    ['duckdb', 'CREATE INDEX ix ON raw.Sat (|)'],
+    ['duckdb', 'ALTER TABLE raw.Sat DROP COLUMN |'],
+    ['duckdb', 'ALTER TABLE raw.Sat ALTER |'],
+    ['duckdb', 'ALTER TABLE raw.Sat RENAME |'],
+  ] as const)('columns in the lists of %s: %s', (platform, text) => {
+    const files = { 'ddl.sql': 'CREATE TABLE raw.Sat (b int, a int);', 'load.sql': text };
+    const { view, position } = openFiles(files, platform);
+    const items = [...complete(view, position)].sort((left, right) => (left.sortText < right.sortText ? -1 : 1));
+    expect(items.map(({ label }) => label)).toEqual(['b', 'a']);
+  });
+
+  test.each([
+    ['CREATE INDEX ix ON |'],
+    ['UPDATE STATISTICS |'],
+    ['DROP TABLE IF EXISTS |'],
+    ['DELETE |'],
+    ['CREATE TABLE w.New (a int REFERENCES |'],
+  ])('tables where DDL names one: %s', (text) => {
+    expect(labels(text)).toContain('raw.SatPatient');
+  });
+
+  test('new names in DDL are left alone', () => {
+    for (const text of [
+      'ALTER TABLE raw.SatPatient ADD |',
+      'CREATE TABLE w.New (|',
+      'CREATE TABLE w.New (a int, |',
+      'CREATE INDEX |',
+      'MERGE raw.SatPatient AS t USING s ON 1 = 1 WHEN MATCHED THEN DELETE |',
+    ])
+      expect([text, labels(text)]).toEqual([text, []]);
+    const { view, position } = openFiles(
+      { 'load.sql': 'CREATE TABLE t (a int);\nALTER TABLE t RENAME COLUMN a TO |' },
+      'databricks',
+    );
+    expect(complete(view, position)).toEqual([]);
+  });
+
+  test('ORDER BY, GROUP BY and PARTITION BY see the sources, ORDER BY the new names of the list, too', () => {
+    const stage = ['patient_id', 'address1', 'city'];
+    for (const platform of ['sqlserver', 'databricks', 'duckdb'] as const) {
+      for (const [text, expected] of [
+        ['SELECT city AS Town FROM StageEmedsys.Dev_Patient_ ORDER BY |', [...stage, 'Town', 'Dev_Patient_']],
+        ['SELECT city AS Town FROM StageEmedsys.Dev_Patient_ GROUP BY |', [...stage, 'Dev_Patient_']],
+        [
+          'SELECT ROW_NUMBER() OVER (PARTITION BY | ORDER BY city) AS n FROM StageEmedsys.Dev_Patient_',
+          [...stage, 'Dev_Patient_'],
+        ],
+      ] as const)
+        expect([platform, text, labels(text, platform)]).toEqual([platform, text, expected]);
+    }
+  });
+
+  test('OUTPUT has the rows that a write leaves and found, and what it read', () => {
+    const output = (text: string) => labels(text);
+    expect(output('INSERT INTO raw.SatPatient (City) OUTPUT |')).toEqual(['inserted']);
+    expect(output('DELETE raw.SatPatient OUTPUT |')).toEqual(['deleted']);
+    expect(output('UPDATE raw.SatPatient SET City = 1 OUTPUT |')).toEqual(['deleted', 'inserted']);
+    const merged = merge('ON t.PatientKey = s.patient_id WHEN MATCHED THEN DELETE OUTPUT |;');
+    expect(output(merged)).toEqual(['deleted', 'inserted', 'address1', 'city', 'patient_id', 's']);
+    const sorted = [...patient].sort();
+    expect(output('UPDATE raw.SatPatient SET City = 1 OUTPUT inserted.|')).toEqual(sorted);
+    expect(output(merged.replace('|', '$action, deleted.|'))).toEqual(sorted);
+  });
+
+  test('RETURNING, ON CONFLICT and excluded of DuckDB have the columns of the target', () => {
+    const files = { 'ddl.sql': 'CREATE TABLE raw.Sat (a int, b int);' };
+    for (const rest of ['RETURNING |', 'ON CONFLICT (|', 'ON CONFLICT (a) DO UPDATE SET b = excluded.|']) {
+      const text = `INSERT INTO raw.Sat (a) VALUES (1) ${rest}`;
+      const { view, position } = openFiles({ ...files, 'load.sql': text }, 'duckdb');
+      expect([rest, complete(view, position).map(({ label }) => label)]).toEqual([rest, ['a', 'b']]);
+    }
+  });
+
+  describe('EXEC', () => {
+    const made = `CREATE PROCEDURE dw.LoadItem @BatchTime datetime2 = NULL, @Debug bit = 0, @Rows int OUTPUT AS SELECT 1
+GO
+CREATE OR ALTER PROC dw.LoadUnit AS SELECT 1`;
+    const offered = (text: string) => {
+      const { view, position, workspace } = openFiles({ 'p.sql': made, 'load.sql': text }, 'sqlserver');
+      const called = completedCall(view, position);
+      const known = called === undefined ? [] : [...workspace.documents.values()].flatMap(proceduresOf);
+      return [...complete(view, position, known)].sort((left, right) => (left.sortText < right.sortText ? -1 : 1));
+    };
+    const shown = (text: string) => offered(text).map(({ label }) => label);
+
+    test('names the procedures of the folder', () => {
+      expect(shown('EXEC |')).toEqual(['dw.LoadItem', 'dw.LoadUnit']);
+      expect(shown('DECLARE @rc int; EXEC @rc = dw.|')).toEqual(['LoadItem', 'LoadUnit']);
+      expect(shown('IF 1 = 1 BEGIN EXECUTE [dw].[L| END')).toEqual(['LoadItem', 'LoadUnit']);
+      expect(shown('EXEC other.|')).toEqual([]);
+      expect(shown('EXEC (|')).toEqual([]);
+    });
+
+    test('offers the parameters that have no value yet, in their order', () => {
+      expect(offered('EXEC dw.LoadItem @|').map(({ insertText, detail }) => [insertText, detail])).toEqual([
+        ['@BatchTime = ', 'datetime2 · default NULL · parameter'],
+        ['@Debug = ', 'bit · default 0 · parameter'],
+        ['@Rows = ', 'int · OUTPUT · parameter'],
+      ]);
+      expect(shown('EXEC dw.LoadItem |')).toEqual(['@BatchTime', '@Debug', '@Rows']);
+      expect(shown('EXEC dw.LoadItem\n  @BatchTime = NULL,\n  |')).toEqual(['@Debug', '@Rows']);
+      expect(shown("DECLARE @n int; EXEC LoadItem '2024-01-01', -1, @|")).toEqual(['@Rows', '@n']);
+      expect(shown('EXEC dw.LoadItem @BatchTime = NULL, @De|')).toEqual(['@Debug', '@Rows']);
+      expect(offered('EXEC dw.LoadItem @D| = 1').map(({ insertText }) => insertText)).toContain('@Debug');
+    });
+
+    test('offers variables for values, and nothing behind the call', () => {
+      expect(shown('DECLARE @n int; EXEC dw.LoadItem @Rows = @|')).toEqual(['@n']);
+      expect(shown('EXEC dw.LoadItem @Rows = 1 |')).toEqual([]);
+      expect(shown('EXEC dw.LoadItem\n|')).toEqual([]);
+      expect(shown('EXEC dw.LoadItem; |')).toEqual([]);
+    });
   });
 
   test.each([

@@ -121,7 +121,7 @@ describe('semantic tokens and inlay hints', () => {
   });
 });
 
-describe('signature of a generated procedure', () => {
+describe('signature of a procedure', () => {
   test('the parameter at the cursor is marked, by place and by name', () => {
     const procedure =
       'CREATE PROCEDURE dbo.load_x @BatchTime datetime2 = NULL, @RecordSource varchar(10) AS SELECT 1\nGO\n';
@@ -135,6 +135,23 @@ describe('signature of a generated procedure', () => {
       '@BatchTime datetime2 = NULL',
       '@RecordSource varchar(10)',
     ]);
+    expect(help('EXEC dbo.load_x\n  @BatchTime = NULL,\n  |')?.activeParameter).toBe(1);
+    expect(help('EXEC dbo.load_x @RecordSource = 1, @BatchTime = |')?.activeParameter).toBe(0);
     expect(help('EXEC dbo.other |')).toBeUndefined();
+  });
+
+  test('is over where the call is', () => {
+    const made = 'CREATE PROCEDURE dbo.load_x @BatchTime datetime2 = NULL AS SELECT 1\nGO\n';
+    for (const call of [
+      'EXEC dbo.load_x NULL; |',
+      'EXEC dbo.load_x NULL\n|',
+      'EXEC dbo.load_x\n|',
+      'EXEC dbo.load_x NULL -- a, |',
+      'EXEC | dbo.load_x',
+      'CREATE PROC p AS BEGIN EXEC dbo.load_x NULL; SELECT a, | END',
+    ]) {
+      const { view, position } = openFiles({ 'load.sql': `${made}${call}` });
+      expect([call, signatureHelp(view, position, proceduresOf(view))]).toEqual([call, undefined]);
+    }
   });
 });

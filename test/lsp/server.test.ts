@@ -180,7 +180,7 @@ describe('the folder', () => {
     expect(lenses.find(({ command }) => command.title === 'Generate')?.command.arguments?.[0]?.uri).toBe(ddl);
   });
 
-  test('signatures of procedures in files that were never opened', async () => {
+  test('signatures and parameters of procedures in files that were never opened', async () => {
     writeFileSync(
       join(folder, 'proc.sql'),
       'CREATE PROCEDURE dw.LoadUnit @BatchTime datetime2 = NULL, @Debug bit AS SELECT 1',
@@ -194,6 +194,11 @@ describe('the folder', () => {
     );
     expect(help.signatures.map(({ label }) => label)).toEqual(['dw.LoadUnit @BatchTime datetime2 = NULL, @Debug bit']);
     expect(help).toMatchObject({ activeParameter: 1 });
+    const items = await client.request<readonly { readonly textEdit: { readonly newText: string } }[]>(
+      'textDocument/completion',
+      at(load, 0, 36),
+    );
+    expect(items.map(({ textEdit }) => textEdit.newText)).toEqual(['@Debug = ']);
   });
 
   test('files that change outside of the editor are read again', async () => {

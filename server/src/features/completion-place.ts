@@ -1,22 +1,33 @@
+import type { TableName } from '../../../protocol/catalog.ts';
 import type { Range } from '../../../protocol/position.ts';
 import { dialectOf } from '../syntax/dialect.ts';
 import { tokenize } from '../syntax/tokenizer.ts';
 import { type Token, tokenKind } from '../syntax/tokens.ts';
 import type { ScriptBatch, Unit } from '../syntax/tree.ts';
+import { type Call, callAround } from './call-place.ts';
+import { isNameToken, nameFrom, qualifiersOf, unquoted } from './name-tokens.ts';
 import { type DocumentView, rangeAt } from './view.ts';
 
 export type Context =
   | { readonly kind: 'table'; readonly write: boolean; readonly qualifiers: readonly string[] }
+  | { readonly kind: 'procedure'; readonly qualifiers: readonly string[] }
   | { readonly kind: 'parameter' }
+  /** An argument of EXEC begins. */
+  | { readonly kind: 'argument'; readonly call: Call }
   | {
       readonly kind: 'columns';
       readonly clause: Clause;
       readonly qualifier: string | null;
+      /** What the list around the cursor names before it. */
       readonly listed: readonly string[];
+      /** A list of columns that are there already, such as that of PARTITIONED BY. */
+      readonly isKeyList: boolean;
+      /** The table that the words before such a list name, where no statement that we read tells it. */
+      readonly listedTable: TableName | null;
     };
 
 /** Where columns are completed: it decides which come first and which are left out. */
-export type Clause = 'on' | 'set' | 'insert' | 'values' | 'other';
+export type Clause = 'on' | 'set' | 'insert' | 'values' | 'output' | 'other';
 
 export interface Place {
   readonly unit: Unit;
@@ -53,24 +64,11 @@ function isInsideText(view: DocumentView, unit: Unit, tokens: readonly Token[], 
   return afterTokens.includes('--') || /\/\*(?![\s\S]*\*\/)/.test(afterTokens) || /^\s*--/.test(line);
 }
 
-function isNameToken(token: Token): boolean {
-  const { kind } = token;
-  return (
-    kind === tokenKind.word ||
-    kind === tokenKind.reserved ||
-    kind === tokenKind.bracketed ||
-    kind === tokenKind.doubleQuoted ||
-    kind === tokenKind.backticked ||
-    kind === tokenKind.variable ||
-    (kind === tokenKind.unknown && token.end - token.start === 1)
-  );
-}
-
 const tableWords: Readonly<Record<string, boolean>> = {
-  FROM: false,
   JOIN: false,
   USING: false,
   APPLY: false,
+  REFERENCES: false,
   INTO: true,
   UPDATE: true,
   MERGE: true,
@@ -90,7 +88,8 @@ const clauses: Readonly<Record<string, Clause>> = {
   ELSE: 'other',
   AND: 'other',
   OR: 'other',
-  OUTPUT: 'other',
+  RETURNING: 'other',
+  OUTPUT: 'output',
 };
 
 /** Words behind which a new thing is named: there nobody wants to be helped. */
@@ -107,44 +106,72 @@ const silentWords = new Set([
   'DATABASE',
   'USE',
   'GO',
+  'TO',
+  'DELETE',
 ]);
 
 function contextOf(before: readonly Token[], typed: Token | undefined, text: string): Context | undefined {
   const word = typed === undefined ? '' : text.slice(typed.start, typed.end);
-  if (word.startsWith('@') || word.startsWith('$')) return { kind: 'parameter' };
+  const isVariable = word.startsWith('@') || word.startsWith('$');
+  const call = callAround(before, text);
+  if (call === 'procedure')
+    return isVariable ? undefined : { kind: 'procedure', qualifiers: qualifiersOf(before, text) };
+  if (call !== null && (isVariable || isOnLineOf(before, text))) return { kind: 'argument', call };
+  if (isVariable) return { kind: 'parameter' };
   const last = before.at(-1);
+  const columns = { kind: 'columns', qualifier: null, listed: [], isKeyList: false, listedTable: null } as const;
   if (last?.word === '.') {
     const qualifiers = qualifiersOf(before, text);
     const write = namesTable(before.slice(0, before.length - 2 * qualifiers.length));
     if (write !== null) return { kind: 'table', write, qualifiers };
-    const qualifier = qualifiers.at(-1) ?? '';
-    return { kind: 'columns', clause: clauseOf(before), qualifier, listed: [] };
+    return { ...columns, clause: clauseOf(before), qualifier: qualifiers.at(-1) ?? '' };
   }
   const write = namesTable(before);
   if (write !== null) return { kind: 'table', write, qualifiers: [] };
   if (last === undefined || silentWords.has(last.word) || !takesOperand(before)) return undefined;
-  const insert = insertListOf(before, text);
-  if (insert !== null) return { kind: 'columns', clause: 'insert', qualifier: null, listed: insert };
-  return { kind: 'columns', clause: clauseOf(before), qualifier: null, listed: [] };
+  const list = listAround(before, text);
+  if (list === null) return { ...columns, clause: clauseOf(before) };
+  const opening = before.slice(0, list.opening);
+  if (opensInsertList(opening)) return { ...columns, clause: 'insert', listed: list.names };
+  const isKeyList = opening.at(-1)?.word === 'BY';
+  return {
+    ...columns,
+    clause: clauseOf(before),
+    listed: list.names,
+    isKeyList,
+    listedTable: tableOfList(opening, text),
+  };
 }
 
-/** The parts in front of the name at the cursor, `DWH.dw.|`. */
-function qualifiersOf(before: readonly Token[], text: string): readonly string[] {
-  const parts: string[] = [];
-  for (let index = before.length - 1; before[index]?.word === '.'; index -= 2) {
-    const owner = before[index - 1];
-    parts.unshift(owner === undefined ? '' : unquoted(text.slice(owner.start, owner.end)));
-  }
-  return parts;
+/** What is typed follows on the line of the last word: there it is no new statement. */
+function isOnLineOf(before: readonly Token[], text: string): boolean {
+  const last = before.at(-1);
+  return last?.word === ',' || !text.slice(last?.end ?? 0).includes('\n');
 }
 
 /** Whether a table is named behind some tokens: one to write (true) or to read (false); null where none is. */
 function namesTable(before: readonly Token[]): boolean | null {
   const word = before.at(-1)?.word ?? '';
   const previous = before.at(-2)?.word ?? '';
-  if (word === 'TABLE') return previous === 'ALTER' || previous === 'TRUNCATE' || previous === 'DROP' ? true : null;
-  if (word === 'FROM' && previous === 'DELETE') return true;
-  return tableWords[word] ?? null;
+  const third = before.at(-3)?.word ?? '';
+  switch (word) {
+    case 'TABLE':
+      return previous === 'ALTER' || previous === 'TRUNCATE' || previous === 'DROP' ? true : null;
+    case 'EXISTS':
+      return previous === 'IF' && third === 'TABLE' && before.at(-4)?.word === 'DROP' ? true : null;
+    case 'FROM':
+      return previous === 'DELETE';
+    case 'DELETE':
+      return previous === 'THEN' || previous === 'ON' ? null : true;
+    case 'ON':
+      return third === 'INDEX' || third === 'STATISTICS' ? true : null;
+    case 'STATISTICS':
+      return previous === 'UPDATE' ? true : null;
+    case 'OPTIMIZE':
+      return before.length === 1 ? true : null;
+    default:
+      return tableWords[word] ?? null;
+  }
 }
 
 /** Behind a name, a value or a closing parenthesis an operator or a word of the grammar follows, no column. */
@@ -175,6 +202,9 @@ const operandWords = new Set([
   'QUALIFY',
   'IF',
   'RETURN',
+  'COLUMN',
+  'COLUMNS',
+  'RENAME',
 ]);
 
 /** `SELECT TOP (10) |`. */
@@ -183,8 +213,11 @@ function closesTop(before: readonly Token[]): boolean {
   return before[open - 1]?.word === 'TOP';
 }
 
-/** Names in the column list of an INSERT that is still open at the cursor; null outside of one. */
-function insertListOf(before: readonly Token[], text: string): readonly string[] | null {
+/** The list that is still open at the cursor: where its parenthesis stands, and its names; null outside of one. */
+function listAround(
+  before: readonly Token[],
+  text: string,
+): { readonly opening: number; readonly names: readonly string[] } | null {
   let depth = 0;
   const names: string[] = [];
   for (let index = before.length - 1; index >= 0; index -= 1) {
@@ -192,12 +225,30 @@ function insertListOf(before: readonly Token[], text: string): readonly string[]
     if (token === undefined) break;
     if (token.word === ')') depth += 1;
     else if (token.word === '(') {
-      if (depth > 0) depth -= 1;
-      else return opensInsertList(before.slice(0, index)) ? names : null;
+      if (depth === 0) return { opening: index, names };
+      depth -= 1;
     } else if (depth === 0 && isNameToken(token)) names.push(unquoted(text.slice(token.start, token.end)));
     else if (token.word !== ',' && depth === 0) return null;
   }
   return null;
+}
+
+/**
+ * The table of a list in a statement that is not read in full: `CREATE STATISTICS s ON t (`, `OPTIMIZE t ZORDER BY (`,
+ * `ALTER TABLE t CLUSTER BY (`.
+ */
+function tableOfList(before: readonly Token[], text: string): TableName | null {
+  // Words that are keywords nowhere else are known by their text.
+  const words = before.map(({ word, start, end }) => word || text.slice(start, end).toUpperCase());
+  const by = words.at(-1) === 'BY' && /^(?:ZORDER|CLUSTER)$/.test(words.at(-2) ?? '');
+  if (by && words[0] === 'OPTIMIZE') return nameFrom(before, 1, text);
+  if (by && words[0] === 'ALTER' && words[1] === 'TABLE') return nameFrom(before, 2, text);
+  const on = words.indexOf('ON');
+  const subject = words.slice(0, Math.max(0, on));
+  const makes = subject[0] === 'CREATE' && (subject.includes('INDEX') || subject.includes('STATISTICS'));
+  const name = makes ? nameFrom(before, on + 1, text) : null;
+  // The list stands right behind the name.
+  return name !== null && !words.slice(on + 1).some((word) => word === '(') ? name : null;
 }
 
 /** `INSERT (` of a MERGE, or `INSERT [INTO] name (`. */
@@ -226,9 +277,4 @@ function startsAssignment(before: readonly Token[]): boolean {
   const qualified = before.at(-1)?.word === '.';
   const word = before.at(qualified ? -3 : -1)?.word;
   return word === 'SET' || word === ',';
-}
-
-function unquoted(text: string): string {
-  const inner = /^[["`](.*?)[\]"`]?$/.exec(text);
-  return inner?.[1] ?? text;
 }

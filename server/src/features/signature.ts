@@ -24,6 +24,19 @@ export function proceduresOf(view: Pick<DocumentView, 'script'>): readonly Proce
     .map((unit) => ({ unit, view }));
 }
 
+/** The first of some procedures that a name may mean. */
+export function procedureNamed(
+  procedures: readonly ProcedureSource[],
+  name: TableName,
+): { readonly procedure: CreateProcedure; readonly source: ProcedureSource } | undefined {
+  for (const source of procedures) {
+    const { statement } = source.unit;
+    if (statement.kind === 'create-procedure' && nameFits(name, tableNameOf(statement.name)))
+      return { procedure: statement, source };
+  }
+  return undefined;
+}
+
 /** The procedure whose EXEC surrounds the position. */
 export function calledAt(view: DocumentView, position: Position): TableName | undefined {
   const call = callAt(view, offsetAt(view, position))?.call;
@@ -33,8 +46,15 @@ export function calledAt(view: DocumentView, position: Position): TableName | un
 function callAt(view: DocumentView, offset: number): { readonly unit: Unit; readonly call: Execute } | undefined {
   const unit = unitAt(view.script, offset) ?? unitsOf(view.script).findLast((candidate) => candidate.offset <= offset);
   if (unit === undefined) return undefined;
-  const call = findAll(unit.statement, 'execute').findLast((node) => unit.offset + node.start <= offset);
-  return call === undefined ? undefined : { unit, call };
+  const call = findAll(unit.statement, 'execute').findLast(
+    ({ procedure }) => procedure !== null && unit.offset + procedure.end < offset,
+  );
+  if (call === undefined) return undefined;
+  const behind = view.script.text.slice(unit.offset + call.end, offset);
+  const before = view.script.text.slice(unit.offset + call.start, offset - behind.length);
+  // Behind its last argument a call goes on with a comma, or on its own line.
+  const goesOn = /[,=]\s*$/.test(before) ? /^\s*@?\w*$/ : /^(?:[^\S\r\n]*|\s*[,=]\s*)@?\w*$/;
+  return goesOn.test(behind) ? { unit, call } : undefined;
 }
 
 /** The parameters of the procedure whose EXEC surrounds the position. */
@@ -47,15 +67,11 @@ export function signatureHelp(
   const { unit, call } = callAt(view, offset) ?? {};
   if (unit === undefined || call?.procedure?.kind !== 'name') return undefined;
   const name = tableNameOf(call.procedure);
-  const found = procedures.find(
-    (candidate) =>
-      candidate.unit.statement.kind === 'create-procedure' &&
-      nameFits(name, tableNameOf(candidate.unit.statement.name)),
-  );
-  const procedure = found?.unit.statement;
-  if (found === undefined || procedure?.kind !== 'create-procedure') return undefined;
+  const found = procedureNamed(procedures, name);
+  if (found === undefined) return undefined;
+  const { procedure, source } = found;
   const parameters = procedure.parameters.map((parameter) => ({
-    label: textOf(found.view.script, found.unit, parameter),
+    label: textOf(source.view.script, source.unit, parameter),
     documentation: documentationOf(parameter.name),
   }));
   return {

@@ -19,7 +19,7 @@ import {
 import type { Range } from '../../../protocol/position.ts';
 import type { Diagnostic, Fix, Problem, Severity, TextEdit } from '../../../protocol/problem.ts';
 import type { CodeLens } from '../features/code-lens.ts';
-import type { CompletionItem } from '../features/completion.ts';
+import type { CompletionItem } from '../features/completion-item.ts';
 import { type SemanticToken, tokenModifiers, tokenTypes } from '../features/semantic-tokens.ts';
 import type { Fold } from '../features/structure.ts';
 import type { OutlineSymbol } from '../features/symbols.ts';
@@ -106,6 +106,7 @@ const completionKinds: Readonly<Record<CompletionItem['kind'], CompletionItemKin
   table: CompletionItemKind.Class,
   alias: CompletionItemKind.Variable,
   parameter: CompletionItemKind.Constant,
+  procedure: CompletionItemKind.Function,
 };
 
 export function toCompletionItem(item: CompletionItem): LspCompletionItem {

@@ -10,10 +10,11 @@ import {
   SemanticTokensRequest,
   SymbolKind,
 } from 'vscode-languageserver/node';
+import type { TableName } from '../../../protocol/catalog.ts';
 import type { Range } from '../../../protocol/position.ts';
 import type { Diagnostic, TextEdit } from '../../../protocol/problem.ts';
 import { codeLenses } from '../features/code-lens.ts';
-import { complete } from '../features/completion.ts';
+import { complete, completedCall } from '../features/completion.ts';
 import { entityAt } from '../features/entity.ts';
 import { hover } from '../features/hover.ts';
 import { inlayHints } from '../features/inlay-hints.ts';
@@ -101,21 +102,20 @@ export function registerFeatures(host: Host): void {
     ),
   );
   connection.onCompletion(({ textDocument, position }) =>
-    answerSql('completion', textDocument.uri, [], (view) => complete(view, position).map(toCompletionItem)),
+    guard.wait('completion', [], async () => {
+      const view = sqlViewOf(host, textDocument.uri);
+      if (view === undefined) return [];
+      const called = completedCall(view, position);
+      const procedures = called === undefined ? [] : await proceduresNamed(host, textDocument.uri, called);
+      return complete(view, position, procedures).map(toCompletionItem);
+    }),
   );
   connection.onSignatureHelp(({ textDocument, position }) =>
     guard.wait('signature', null, async () => {
-      const uri = normalUri(textDocument.uri);
-      const view = workspace.view(uri);
-      const document = workspace.documents.get(uri);
-      if (view === undefined || (document !== undefined && isPython(document))) return null;
-      const known: ProcedureSource[] = [...workspace.documents.values()].flatMap((each) => proceduresOf(each));
-      const called = calledAt(view, position);
-      for (const file of called === undefined ? [] : workspace.folderOf(uri).filesOfProcedure(called)) {
-        const other = workspace.documents.has(file) ? undefined : await workspace.viewOfFile(file);
-        if (other !== undefined) known.push(...proceduresOf(other));
-      }
-      const found = signatureHelp(view, position, known);
+      const view = sqlViewOf(host, textDocument.uri);
+      const called = view === undefined ? undefined : calledAt(view, position);
+      if (view === undefined || called === undefined) return null;
+      const found = signatureHelp(view, position, await proceduresNamed(host, textDocument.uri, called));
       if (found === undefined) return null;
       const { label, parameters, activeParameter } = found;
       return {
@@ -201,6 +201,27 @@ export function registerFeatures(host: Host): void {
   connection.onCodeAction(({ textDocument, range, context }) =>
     guard.wait('code action', [], () => codeActions(host, normalUri(textDocument.uri), range, context.only)),
   );
+}
+
+/** The view of a whole SQL file; undefined for others, such as Python with SQL in its strings. */
+function sqlViewOf({ workspace }: Host, textUri: string): DocumentView | undefined {
+  const uri = normalUri(textUri);
+  const document = workspace.documents.get(uri);
+  return document !== undefined && isPython(document) ? undefined : workspace.view(uri);
+}
+
+/** The procedures that a call may mean: those of open documents, then those of the folder's other files. */
+async function proceduresNamed(
+  { workspace }: Host,
+  textUri: string,
+  name: TableName,
+): Promise<readonly ProcedureSource[]> {
+  const known: ProcedureSource[] = [...workspace.documents.values()].flatMap((each) => proceduresOf(each));
+  for (const file of workspace.folderOf(normalUri(textUri)).filesOfProcedure(name)) {
+    const other = workspace.documents.has(file) ? undefined : await workspace.viewOfFile(file);
+    if (other !== undefined) known.push(...proceduresOf(other));
+  }
+  return known;
 }
 
 const fixAllKind = 'source.fixAll.mergewright';

@@ -117,7 +117,10 @@ export abstract class QueryBinder {
     const aliased = this.given.get(first)?.outputs.filter(({ item }) => item?.alias != null) ?? [];
     const named: ScopeSource = { alias: '', table: null, query: { outputs: aliased, passes: [] }, declared: null };
     const inside = this.scopes.findLast(({ node }) => node === first)?.sources ?? [];
-    for (const item of query.orderBy) this.expressions(item, [named, ...inside], commons);
+    for (const item of query.orderBy) {
+      this.scopes.push({ node: item, sources: [named, ...inside], target: null });
+      this.expressions(item, [named, ...inside], commons);
+    }
   }
 
   protected commons(clause: Query['with'], outer: Sources, outerCommons: Commons): Commons {
