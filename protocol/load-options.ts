@@ -84,6 +84,11 @@ export const loadOptions: Readonly<Record<keyof LoadOptions, OptionDescription>>
     description: 'Target columns that may be narrower than their stage columns.',
     patterns: null,
   },
+  procedure: {
+    type: text,
+    description: 'Name of the procedure, without its schema (default: Load_ and the target table).',
+    patterns: null,
+  },
   load: { type: choice('full', 'delta', 'partition', 'cdc'), description: 'What the stage holds.', patterns: null },
   null_keys: {
     type: choice('skip', 'fail', 'insert', 'match', 'map'),

@@ -177,6 +177,8 @@ export interface LoadOptions {
   readonly mapping?: Readonly<Record<string, string>>;
   /** Target column → name of a load parameter that fills it (LoadProcess, RecordSource …). */
   readonly parameters?: Readonly<Record<string, string>>;
+  /** Name of the load's procedure, without its schema. */
+  readonly procedure?: string;
 }
 
 /**

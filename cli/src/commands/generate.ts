@@ -4,17 +4,21 @@ import { parseArgs } from 'node:util';
 import type { TableName } from '../../../protocol/catalog.ts';
 import { optionsOfPattern } from '../../../protocol/load-options.ts';
 import { isTsql, parsePlatform } from '../../../protocol/platform.ts';
-import type { Problem } from '../../../protocol/problem.ts';
+import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { GeneratedFile, LoadParameter } from '../../../protocol/requests.ts';
 import { type LoadSpecification, type PatternName, patternNames } from '../../../protocol/specification.ts';
+import { withDistinctFiles } from '../../../server/src/generate/distinct-names.ts';
+import { fileNameOf } from '../../../server/src/generate/file-names.ts';
+import { readHeader } from '../../../server/src/generate/header.ts';
+import type { GeneratedLoad } from '../../../server/src/generate/types.ts';
 import { unsupportedTarget } from '../../../server/src/generate/unsupported-target.ts';
 import { inferSpecification, mergeOptions } from '../../../server/src/load/infer.ts';
 import { sameIdentifier } from '../../../server/src/model/names.ts';
 import type { Folder } from '../../../server/src/workspace/folder.ts';
 import { brokenDefinitions, loadOf } from '../../../server/src/workspace/load-of.ts';
+import { namedLoadOf, withProcedureName } from '../../../server/src/workspace/named-load.ts';
 import { parameterValues } from '../../../server/src/workspace/settings.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
-import { withDistinctFiles } from '../distinct-files.ts';
 import { findNamed, findTable } from '../find-table.ts';
 import { readForm, readOptions, readPattern, readShape, readTargetPlatform } from '../load-arguments.ts';
 import { diagnosticOf, exitCodeOf, openFolder, problemLine } from '../open-folder.ts';
@@ -79,10 +83,11 @@ function generateAll(folder: Folder, values: Values): readonly Made[] {
       'No load follows from these tables; name a pattern with --source and --target, or write "loads" in mergewright.json.',
     );
   }
-  const made = folder.loads.map(({ specification }) =>
-    make(folder, { ...specification, ...chosen(values, specification) }, []),
-  );
-  return withDistinctFiles(made);
+  const loads = folder.loads.map(({ specification }) => {
+    const wanted = withProcedureName(folder, { ...specification, ...chosen(values, specification) });
+    return made(folder, wanted, loadOf(folder, wanted), []);
+  });
+  return withDistinctFiles(loads);
 }
 
 async function generateOne(
@@ -140,11 +145,23 @@ async function generateOne(
       problems: broken.length > 0 ? broken.slice(0, 1) : inferred.problems,
     };
   }
-  return make(folder, inferred.value, inferred.problems);
+  const written = values.out === undefined ? [] : await writtenIn(resolve(context.cwd, values.out), inferred.value);
+  return made(folder, inferred.value, namedLoadOf(folder, inferred.value, written), inferred.problems);
 }
 
-function make(folder: Folder, specification: LoadSpecification, before: readonly Problem[]): Made {
-  const { value, problems } = loadOf(folder, specification);
+/** The load whose file has the usual name of this one's in the folder that is written to. */
+async function writtenIn(out: string, specification: LoadSpecification): Promise<readonly LoadSpecification[]> {
+  const text = await readFile(join(out, `${fileNameOf(specification)}.sql`), 'utf8').catch(() => '');
+  const found = readHeader(text);
+  return found === null ? [] : [found];
+}
+
+function made(
+  folder: Folder,
+  specification: LoadSpecification,
+  { value, problems }: Outcome<GeneratedLoad | null>,
+  before: readonly Problem[],
+): Made {
   return {
     files: value?.files ?? [],
     specification: value?.specification ?? null,

@@ -2,7 +2,8 @@
 import { type ChangeCounts, type CountName, countNames } from '../../../protocol/counts.ts';
 import { checkOptions } from '../../../protocol/load-options.ts';
 import type { PatternName } from '../../../protocol/specification.ts';
-import { generateLoad, procedureName } from '../../../server/src/generate/generate.ts';
+import { procedureName } from '../../../server/src/generate/file-names.ts';
+import { generateLoad } from '../../../server/src/generate/generate.ts';
 import { defaultStyle } from '../../../server/src/generate/style.ts';
 import type { GeneratedLoad } from '../../../server/src/generate/types.ts';
 import type { CaseStep, ConformanceCase } from './format.ts';

@@ -8,7 +8,7 @@ import type { PreviewPlan } from '../../../protocol/preview.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { GeneratedFile } from '../../../protocol/requests.ts';
 import type { Batch } from '../../../protocol/run.ts';
-import type { LoadSpecification, PatternName } from '../../../protocol/specification.ts';
+import type { LoadSpecification } from '../../../protocol/specification.ts';
 import { makeContext } from '../load/context.ts';
 import { planners } from '../load/patterns.ts';
 import type { LoadPlan } from '../load/plan.ts';
@@ -18,7 +18,7 @@ import type { Printer } from '../sql/printer.ts';
 import { comment } from '../sql/text.ts';
 import type { TsqlPrinter } from '../sql/tsql.ts';
 import { mixedCollations } from './collations.ts';
-import { asFileName } from './file-names.ts';
+import { callFileOf, fileNameOf, procedureName } from './file-names.ts';
 import { duckdbPreview, duckdbScript } from './forms/duckdb.ts';
 import { controlColumns, dynamicPieces } from './forms/dynamic-pieces.ts';
 import { dynamicCall, dynamicProcedure } from './forms/dynamic-procedure.ts';
@@ -96,16 +96,6 @@ export function generateLoad(request: GenerateRequest): Outcome<GeneratedLoad | 
   };
 }
 
-/** The procedure of a load. A table that is loaded and whose vanished rows are closed has two of them. */
-export function procedureName(pattern: PatternName, table: string): string {
-  return `${pattern === 'inactivation' ? 'Inactivate' : 'Load'}_${table}`;
-}
-
-/** The file that calls the procedure of a load, beside the file that creates it. */
-export function callFileOf({ pattern, target }: Pick<LoadSpecification, 'pattern' | 'target'>): string {
-  return `run_${pattern}_${asFileName(target.table)}.sql`;
-}
-
 interface Form {
   readonly files: readonly GeneratedFile[];
   readonly batches: readonly Batch[];
@@ -128,7 +118,7 @@ function formOf(
     comment(plan.says),
   ].join('\n');
   const { shape, target } = specification;
-  const path = `${specification.pattern}_${asFileName(target.table)}.sql`;
+  const path = `${fileNameOf(specification)}.sql`;
   const previewable = plan.replaces?.kind !== 'view';
   if (chosen.family === 'duckdb') {
     const text = `${head}\n\n${cased(duckdbScript(plan, chosen.printer, shape, hooks))}\n`;
@@ -146,7 +136,7 @@ function formOf(
     const name = printer.tableName({
       database: null,
       schema,
-      table: procedureName(specification.pattern, target.table),
+      table: specification.options.procedure ?? procedureName(specification.pattern, target.table),
     });
     const { create, body } = tsqlProcedure(plan, printer, shape, hooks, name);
     const procedure = asFile(path, [...create, body].map(cased), head);
@@ -202,7 +192,7 @@ function dynamicForm(
   const name = printer.tableName({
     database: null,
     schema: style.procedureSchema ?? target.name.schema,
-    table: procedureName(specification.pattern, 'Table'),
+    table: specification.options.procedure ?? procedureName(specification.pattern, 'Table'),
   });
   const procedure = dynamicProcedure(made.value, specification, controlColumns(specification.options, target), name);
   const procedurePath = `${specification.pattern}_any_table.sql`;

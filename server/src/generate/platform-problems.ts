@@ -6,6 +6,7 @@ import type { Expression } from '../load/language.ts';
 import { isText } from '../load/language.ts';
 import type { LoadPlan } from '../load/plan.ts';
 import { formatTableName, sameIdentifier } from '../model/names.ts';
+import { procedureName } from './file-names.ts';
 import type { LoadTables } from './types.ts';
 
 /** What the platform can't do of a load, each with the nearest that it can. */
@@ -25,8 +26,9 @@ export function platformProblems(
   ];
 }
 
-function formProblems({ form, pattern }: LoadSpecification, tables: LoadTables): readonly Problem[] {
-  if (form === 'script' || form === 'procedure') return [];
+function formProblems({ form, pattern, options }: LoadSpecification, tables: LoadTables): readonly Problem[] {
+  if (form === 'procedure') return longName(options.procedure ?? procedureName(pattern, tables.target.name.table));
+  if (form === 'script') return [];
   if (form === 'dynamic-procedure' && (pattern === 'scd2_day' || pattern === 'inactivation'))
     return nameProblems(tables);
   return [
@@ -34,6 +36,18 @@ function formProblems({ form, pattern }: LoadSpecification, tables: LoadTables):
       `form ${form} for ${pattern}`,
       'only scd2_day and inactivation have a procedure that reads the catalog',
       'form procedure',
+    ),
+  ];
+}
+
+/** T-SQL takes names of 128 characters, and with less than that a table's name no longer fits behind `Load_`. */
+function longName(procedure: string): readonly Problem[] {
+  if (procedure.length <= 128) return [];
+  return [
+    unsupported(
+      `procedure ${procedure}`,
+      `its name has ${procedure.length} characters, and T-SQL takes 128`,
+      'a shorter name, with --set procedure=NAME',
     ),
   ];
 }

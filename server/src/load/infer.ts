@@ -64,6 +64,9 @@ export interface InferenceSettings {
   readonly defaults: LoadOptions;
   readonly patterns: Readonly<Partial<Record<PatternName, LoadOptions>>>;
   readonly loads: readonly StatedLoad[];
+  /** Form and shape of loads that name none. */
+  readonly form?: FormName;
+  readonly shape?: Shape;
 }
 
 const inferences: Readonly<Record<PatternName, (pair: Pair) => Inferred>> = {
@@ -127,8 +130,8 @@ export function inferSpecification(
     target: request.target.name,
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
     platform,
-    form: request.form ?? 'script',
-    shape: request.shape ?? defaultShape(platform),
+    form: request.form ?? settings.form ?? 'script',
+    shape: request.shape ?? settings.shape ?? defaultShape(platform),
     options,
   };
   return { value: specification, problems };

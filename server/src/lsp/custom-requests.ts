@@ -13,7 +13,7 @@ import { calledProcedures } from '../workspace/called-procedures.ts';
 import { executableLoad } from '../workspace/executable.ts';
 import { findOutScript } from '../workspace/find-out.ts';
 import type { Folder } from '../workspace/folder.ts';
-import { loadOf } from '../workspace/load-of.ts';
+import { namedLoadOf } from '../workspace/named-load.ts';
 import { fileNameOf } from '../workspace/port.ts';
 import { expandSqlcmd } from '../workspace/sqlcmd.ts';
 import { normalUri, uriFiles } from './files.ts';
@@ -47,7 +47,7 @@ export function registerCustomRequests(host: Host): void {
 
   on('mergewright/generate', async ({ specification, uri }) => {
     const folder = await readyFolder(host, normalUri(uri));
-    const { value, problems } = loadOf(folder, specification);
+    const { value, problems } = namedLoadOf(folder, specification);
     return {
       files: value?.files ?? [],
       specification: value?.specification ?? specification,

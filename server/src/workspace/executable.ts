@@ -2,7 +2,7 @@ import { isSpark, isTsql, type PlatformName, parsePlatform } from '../../../prot
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { ExecutableLoad } from '../../../protocol/requests.ts';
 import type { LoadSpecification } from '../../../protocol/specification.ts';
-import { callFileOf } from '../generate/generate.ts';
+import { callFileOf } from '../generate/file-names.ts';
 import { readHeader } from '../generate/header.ts';
 import { bindParameters, boundValues, missingParameters, withoutBlock } from '../generate/parameters.ts';
 import type { GeneratedLoad } from '../generate/types.ts';
@@ -126,7 +126,7 @@ function asCreated(
     ),
     readsOnly: false,
     dryRunRefusal: dryRunRefusal(text, request.platform),
-    callFile,
+    callFile: callFileOf(specification, request.title),
   };
   return { value, problems: [] };
 }

@@ -52,7 +52,7 @@ export const defaultSettings: FolderSettings = {
 export function settingsFrom(json: MergewrightJson, file: string): FolderSettings {
   const { runLog, ...style } = json.style ?? {};
   const loads = (json.loads ?? []).flatMap((load) => {
-    const stated = statedLoad(load, json);
+    const stated = statedLoad(load);
     return stated === null ? [] : [{ load: stated, values: load.parameters ?? {} }];
   });
   return {
@@ -67,6 +67,8 @@ export function settingsFrom(json: MergewrightJson, file: string): FolderSetting
       defaults: optionsFrom(json.options),
       patterns: patternsFrom(json),
       loads: loads.map(({ load }) => load),
+      ...(json.form === undefined ? {} : { form: json.form }),
+      ...(json.shape === undefined ? {} : { shape: json.shape }),
     },
     parameters: json.parameters ?? {},
     loadParameters: loads,
@@ -97,7 +99,7 @@ export function parameterValues(
   return Object.fromEntries(values.filter(([, value]) => value !== ''));
 }
 
-function statedLoad(load: NonNullable<MergewrightJson['loads']>[number], json: MergewrightJson): StatedLoad | null {
+function statedLoad(load: NonNullable<MergewrightJson['loads']>[number]): StatedLoad | null {
   const source = parseTableName(load.source);
   const target = parseTableName(load.target);
   if (source === undefined || target === undefined) return null;
@@ -105,8 +107,7 @@ function statedLoad(load: NonNullable<MergewrightJson['loads']>[number], json: M
     const name = parseTableName(text);
     return name === undefined ? [] : [[role, name] as const];
   });
-  const form = load.form ?? json.form;
-  const shape = load.shape ?? json.shape;
+  const { form, shape } = load;
   return {
     pattern: load.pattern,
     source,
