@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util';
 import type { TableName } from '../../../protocol/catalog.ts';
 import { parsePlatform } from '../../../protocol/platform.ts';
 import type { GeneratedFile } from '../../../protocol/requests.ts';
-import { createTarget } from '../../../server/src/generate/create.ts';
+import { createTarget, otherDatabase } from '../../../server/src/generate/create.ts';
 import { asFileName } from '../../../server/src/generate/file-names.ts';
 import { runLog } from '../../../server/src/generate/run-log.ts';
-import { proposedPatterns } from '../../../server/src/load/propose.ts';
+import { type ProposalNames, proposedPatterns } from '../../../server/src/load/propose.ts';
 import { formatTableName, parseTableName } from '../../../server/src/model/names.ts';
 import { styleOf } from '../../../server/src/workspace/settings.ts';
 import { type Command, UsageError } from '../command.ts';
@@ -69,8 +69,7 @@ export const create: Command = {
         ...settings.inference.patterns[pattern],
         ...readOptions(values.set ?? []),
       },
-      names:
-        target === null ? {} : { table: target.table, ...(target.schema === null ? {} : { schema: target.schema }) },
+      names: target === null ? {} : namesOf(target),
       style: styleOf(settings, undefined),
     });
     const files = value === null ? [] : [value];
@@ -82,6 +81,11 @@ export const create: Command = {
   },
 };
 
+/** The parts of a name that it states. */
+function namesOf({ database, schema, table }: TableName): ProposalNames {
+  return { table, ...(schema === null ? {} : { schema }), ...(database === null ? {} : { database }) };
+}
+
 /** In place of a pattern: the table that `style.runLog` of mergewright.json names. */
 const runLogName = 'run-log';
 
@@ -91,5 +95,7 @@ function runLogFile(table: TableName | null, platformText: string | undefined): 
     throw new UsageError(
       'Name table and platform, as in: mergewright create run-log --target etl.RunLog --platform sqlserver.',
     );
+  const elsewhere = otherDatabase(table, platform);
+  if (elsewhere !== null) throw new UsageError(elsewhere.message);
   return { path: `${asFileName(formatTableName(table))}.sql`, text: `${runLog(table, platform.name).table}\n` };
 }

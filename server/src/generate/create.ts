@@ -1,10 +1,11 @@
-import type { CatalogTable } from '../../../protocol/catalog.ts';
+import type { CatalogTable, TableName } from '../../../protocol/catalog.ts';
 import { type Platform, parsePlatform } from '../../../protocol/platform.ts';
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { GeneratedFile } from '../../../protocol/requests.ts';
 import type { LoadOptions, PatternName } from '../../../protocol/specification.ts';
 import { originOf, type ValueType, valueType } from '../load/language.ts';
 import { type ProposalNames, type ProposedColumn, type ProposedTable, proposeTable } from '../load/propose.ts';
+import { formatTableName } from '../model/names.ts';
 import { type PlatformPrinter, printerFor } from '../sql/platforms.ts';
 import { commaList, indent } from '../sql/text.ts';
 import { storableColumns } from './column-types.ts';
@@ -38,11 +39,20 @@ export function createTarget(request: CreateRequest): Outcome<GeneratedFile | nu
   }
   const { value: proposed, problems } = proposeTable(request.pattern, source, request.options, request.names);
   if (proposed === null) return { value: null, problems };
+  const elsewhere = otherDatabase(proposed.name, platform);
+  if (elsewhere !== null) return { value: null, problems: [elsewhere] };
   const { columns, problems: unstorable } = storableColumns(proposed, source, platform);
   if (unstorable.length > 0) return { value: null, problems: [...problems, ...unstorable] };
   const text = tableText({ ...proposed, columns }, source, platform, printer, style);
-  const path = [proposed.name.schema, proposed.name.table].filter((part) => part !== null).join('.');
-  return { value: { path: `${asFileName(path)}.sql`, text }, problems };
+  return { value: { path: `${asFileName(formatTableName(proposed.name))}.sql`, text }, problems };
+}
+
+/** Why a table can't be created under a name; null when it can. Where a statement reaches its own database only, a name says no other. */
+export function otherDatabase(name: TableName, platform: Platform): Problem | null {
+  if (name.database === null || (platform.name !== 'azuresql' && platform.name !== 'synapse')) return null;
+  const own = formatTableName({ ...name, database: null });
+  const message = `unsupported: cross-database: ${formatTableName(name)} names a database, and ${platform.name} creates tables in its own only; the nearest is ${own}, created on a connection to ${name.database}.`;
+  return { code: 'unsupported', severity: 'error', message };
 }
 
 function tableText(
@@ -59,10 +69,14 @@ function tableText(
   ];
   const schema =
     chosen.family === 'duckdb' && table.name.schema !== null
-      ? [`CREATE SCHEMA IF NOT EXISTS ${printer.name(table.name.schema)};`]
+      ? [`CREATE SCHEMA IF NOT EXISTS ${schemaName(table.name, printer)};`]
       : [];
   const statement = `CREATE TABLE ${printer.tableName(table.name)} (\n${indent(commaList(items, style.comma))}\n)${storageText(table, platform, chosen)};`;
   return `${[...schema, statement].join('\n')}\n`;
+}
+
+function schemaName({ database, schema }: TableName, printer: PlatformPrinter['printer']): string {
+  return [database, schema].flatMap((part) => (part === null ? [] : [printer.name(part)])).join('.');
 }
 
 function columnText(

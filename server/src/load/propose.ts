@@ -34,6 +34,7 @@ export interface ProposedTable {
 
 /** Where the table stands and what it is called; absent parts follow from the stage. */
 export interface ProposalNames {
+  readonly database?: string;
   readonly schema?: string;
   readonly table?: string;
 }
@@ -43,8 +44,7 @@ type Proposal = (frame: Frame) => ProposedTable;
 interface Frame {
   readonly source: CatalogTable;
   readonly entity: string;
-  readonly schema: string | null;
-  readonly name: string | null;
+  readonly names: ProposalNames;
   readonly keys: readonly string[];
   readonly options: LoadOptions;
 }
@@ -113,7 +113,7 @@ export function proposeTable(
   }
   if (problems.length > 0) return { value: null, problems };
   const entity = entityOf(source);
-  const table = proposal({ source, entity, schema: names.schema ?? null, name: names.table ?? null, keys, options });
+  const table = proposal({ source, entity, names, keys, options });
   return { value: table, problems: unhashable(source, table, keys) };
 }
 
@@ -326,8 +326,12 @@ function log(frame: Frame): ProposedTable {
   };
 }
 
-function nameOf(frame: Frame, schema: string, prefix: string): TableName {
-  return { database: null, schema: frame.schema ?? schema, table: frame.name ?? `${prefix}${frame.entity}` };
+function nameOf({ names, entity }: Frame, schema: string, prefix: string): TableName {
+  return {
+    database: names.database ?? null,
+    schema: names.schema ?? schema,
+    table: names.table ?? `${prefix}${entity}`,
+  };
 }
 
 function control(name: string, type: string, nullable: boolean, start: string | null = null): ProposedColumn {
