@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PlatformName } from '../../protocol/platform.ts';
 import { complete, completedCall } from '../../server/src/features/completion.ts';
-import { proceduresOf } from '../../server/src/features/signature.ts';
+import { proceduresOf } from '../../server/src/features/procedures.ts';
 import { openFiles, warehouse } from '../support/editor.ts';
 
 /** Labels offered at the cursor, in the order in which the editor shows them. */
@@ -268,7 +268,10 @@ CREATE OR ALTER PROC dw.LoadUnit AS SELECT 1`;
     const offered = (text: string) => {
       const { view, position, workspace } = openFiles({ 'p.sql': made, 'load.sql': text }, 'sqlserver');
       const called = completedCall(view, position);
-      const known = called === undefined ? [] : [...workspace.documents.values()].flatMap(proceduresOf);
+      const known =
+        called === undefined
+          ? []
+          : [...workspace.documents.values()].flatMap((each) => proceduresOf({ ...each, file: each.uri }));
       return [...complete(view, position, known)].sort((left, right) => (left.sortText < right.sortText ? -1 : 1));
     };
     const shown = (text: string) => offered(text).map(({ label }) => label);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { codeLenses } from '../../server/src/features/code-lens.ts';
 import { inlayHints } from '../../server/src/features/inlay-hints.ts';
+import { proceduresOf } from '../../server/src/features/procedures.ts';
 import { semanticTokens } from '../../server/src/features/semantic-tokens.ts';
-import { proceduresOf, signatureHelp } from '../../server/src/features/signature.ts';
+import { signatureHelp } from '../../server/src/features/signature.ts';
 import { folds, selectionRanges } from '../../server/src/features/structure.ts';
 import { documentSymbols, folderSymbols, type OutlineSymbol } from '../../server/src/features/symbols.ts';
 import { openFiles, textAt, warehouse } from '../support/editor.ts';

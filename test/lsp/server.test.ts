@@ -199,6 +199,15 @@ describe('the folder', () => {
       at(load, 0, 36),
     );
     expect(items.map(({ textEdit }) => textEdit.newText)).toEqual(['@Debug = ']);
+    const proc = pathToFileURL(join(folder, 'proc.sql')).href;
+    const parameter = at(load, 0, 20);
+    expect(await client.request('textDocument/definition', parameter)).toMatchObject([{ uri: proc }]);
+    expect(
+      await client.request('textDocument/references', { ...parameter, context: { includeDeclaration: true } }),
+    ).toMatchObject([{ uri: proc }, { uri: load }]);
+    expect(await client.request('textDocument/rename', { ...parameter, newName: '@Now' })).toMatchObject({
+      changes: { [proc]: [{ newText: '@Now' }], [load]: [{ newText: '@Now' }] },
+    });
   });
 
   test('files that change outside of the editor are read again', async () => {

@@ -7,8 +7,8 @@ import type { Parameter } from '../syntax/tree.ts';
 import type { CompletionItem } from './completion-item.ts';
 import type { Context, Place } from './completion-place.ts';
 import { partsBehind } from './name-tokens.ts';
+import { meaningOf, type ProcedureSource, procedureNamed } from './procedures.ts';
 import { quotedName } from './quoting.ts';
-import { type ProcedureSource, procedureNamed } from './signature.ts';
 import { type DocumentView, tableNamed } from './view.ts';
 
 /** The procedures of the folder behind EXEC. */
@@ -53,7 +53,8 @@ export function argumentItems(
     .slice(byPlace)
     .filter(({ name }) => !call.named.some((other) => sameIdentifier(other, name)))
     .map((parameter, at) => ({
-      ...parameterItem(parameter.name, describedParameter(found.source, parameter), place.range),
+      ...parameterItem(parameter.name, describedParameter(found, parameter), place.range),
+      documentation: meaningOf(parameter.name),
       insertText: isNamed ? parameter.name : `${parameter.name} = `,
       sortText: `a${String(at).padStart(5, '0')}`,
     }));

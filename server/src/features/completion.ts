@@ -8,8 +8,8 @@ import { aliasItem, columnItems, readAround } from './completion-columns.ts';
 import type { CompletionItem } from './completion-item.ts';
 import { type Context, type Place, placeAt } from './completion-place.ts';
 import { partsBehind } from './name-tokens.ts';
+import type { ProcedureSource } from './procedures.ts';
 import { quotedName } from './quoting.ts';
-import type { ProcedureSource } from './signature.ts';
 import { type DocumentView, offsetAt } from './view.ts';
 
 /**

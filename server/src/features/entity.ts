@@ -6,7 +6,9 @@ import { inStrings, type PlacedUnit, placed } from '../model/places.ts';
 import type { QueryOutput } from '../model/query-outputs.ts';
 import type { AliasMention, ColumnMention, Mention, TableMention } from '../model/scopes.ts';
 import { bare, findAll, lastPart, type Span, tableNameOf, unitAt } from '../syntax/inspect.ts';
-import type { NodeBase } from '../syntax/tree.ts';
+import type { Name, NodeBase, Unit } from '../syntax/tree.ts';
+import { type ProcedureSource, procedureNamed } from './procedures.ts';
+import { namedArgumentAt, type Variable, variableAt, variableOfParameter } from './variables.ts';
 import { type DocumentView, localNamed, offsetAt, tableNamed } from './view.ts';
 
 /** What the text at a position names. */
@@ -29,11 +31,38 @@ export type Entity =
   /** A column of a query inside the same statement. */
   | { readonly kind: 'output'; readonly output: QueryOutput; readonly place: PlacedUnit; readonly span: Span }
   | { readonly kind: 'procedure'; readonly name: TableName; readonly span: Span }
+  | { readonly kind: 'variable'; readonly variable: Variable; readonly span: Span }
+  /** `@a` of `EXEC p @a = 1`: a parameter of another text. */
+  | { readonly kind: 'argument'; readonly procedure: TableName; readonly name: string; readonly span: Span }
   | { readonly kind: 'alias'; readonly alias: AliasMention; readonly place: PlacedUnit; readonly span: Span };
 
-/** What is named at a position, in executed strings, too; undefined when it is nothing, or nobody can tell which. */
-export function entityAt(view: DocumentView, position: Position): Entity | undefined {
+/**
+ * What is named at a position, in executed strings, too; undefined when it is nothing, or nobody can tell which.
+ *
+ * @param procedures those that `namedCall` may mean; a named argument is a parameter of the first of them
+ */
+export function entityAt(
+  view: DocumentView,
+  position: Position,
+  procedures: readonly ProcedureSource[] = [],
+): Entity | undefined {
+  const entity = writtenAt(view, position);
+  if (entity?.kind !== 'argument') return entity;
+  const source = procedureNamed(procedures, entity.procedure);
+  const variable = source === undefined ? undefined : variableOfParameter(source, entity.name);
+  return variable === undefined ? entity : { kind: 'variable', variable, span: entity.span };
+}
+
+/** The procedure whose parameter an argument names at a position. */
+export function namedCall(view: DocumentView, position: Position): TableName | undefined {
+  const entity = writtenAt(view, position);
+  return entity?.kind === 'argument' ? entity.procedure : undefined;
+}
+
+function writtenAt(view: DocumentView, position: Position): Entity | undefined {
   const offset = offsetAt(view, position);
+  const variable = variableAt(view, offset);
+  if (variable !== undefined) return { kind: 'variable', ...variable };
   const unit = unitAt(view.script, offset);
   const own = unit === undefined ? undefined : entityIn(view, placed(view.script, unit), offset);
   if (own !== undefined) return own;
@@ -55,18 +84,27 @@ function entityIn(view: DocumentView, place: PlacedUnit, offset: number): Entity
   // `t.a`: a cursor between both names means the column.
   if (entity !== undefined) return entity;
   const alias = aliases.findLast(isHere);
-  if (alias === undefined) return procedureIn(place, offset);
+  if (alias === undefined) return procedureIn(place, offset) ?? argumentIn(place, offset);
   return { kind: 'alias', alias, place, span: place.span(alias.node) };
+}
+
+function argumentIn(place: PlacedUnit, offset: number): Entity | undefined {
+  const found = namedArgumentAt(place, offset);
+  return found === undefined ? undefined : { kind: 'argument', ...found };
 }
 
 /** The procedure that is called or made at an offset. */
 function procedureIn({ unit, span }: PlacedUnit, offset: number): Entity | undefined {
-  const names = [
-    ...findAll(unit.statement, 'execute').flatMap(({ procedure }) => (procedure?.kind === 'name' ? [procedure] : [])),
-    ...(unit.statement.kind === 'create-procedure' ? [unit.statement.name] : []),
-  ];
-  const name = names.find((each) => span(each).start <= offset && offset <= span(each).end);
+  const name = procedureNames(unit).find((each) => span(each).start <= offset && offset <= span(each).end);
   return name === undefined ? undefined : { kind: 'procedure', name: tableNameOf(name), span: span(name) };
+}
+
+/** The names of the procedures that a statement calls or makes. */
+export function procedureNames({ statement }: Unit): readonly Name[] {
+  return [
+    ...findAll(statement, 'execute').flatMap(({ procedure }) => (procedure?.kind === 'name' ? [procedure] : [])),
+    ...(statement.kind === 'create-procedure' ? [statement.name] : []),
+  ];
 }
 
 function entityOf(view: DocumentView, place: PlacedUnit, mention: Mention): Entity | undefined {

@@ -7,7 +7,9 @@ import { spoken } from '../model/roles.ts';
 import type { ScopeSource } from '../model/scopes.ts';
 import { textOf } from '../syntax/inspect.ts';
 import { type Entity, entityAt, originOf } from './entity.ts';
-import { type DocumentView, loadsOf, rangeAt, tableNamed } from './view.ts';
+import { meaningOf, type ProcedureSource } from './procedures.ts';
+import type { Variable } from './variables.ts';
+import { type DocumentView, loadsOf, localNamed, rangeAt, tableNamed } from './view.ts';
 
 export interface Hover {
   /** Markdown; names are escaped. */
@@ -15,9 +17,17 @@ export interface Hover {
   readonly range: Range;
 }
 
-/** Explains a table (role, why, key, the loads that write it) or a column (role, type, what it is for). */
-export function hover(view: DocumentView, position: Position): Hover | undefined {
-  const entity = entityAt(view, position);
+/**
+ * Explains a table (role, why, key, the loads that write it), a column (role, type, what it is for) or a variable.
+ *
+ * @param procedures those that `namedCall` may mean
+ */
+export function hover(
+  view: DocumentView,
+  position: Position,
+  procedures: readonly ProcedureSource[] = [],
+): Hover | undefined {
+  const entity = entityAt(view, position, procedures);
   if (entity === undefined) return undefined;
   const range = rangeAt(view, entity.span);
   switch (entity.kind) {
@@ -41,7 +51,25 @@ export function hover(view: DocumentView, position: Position): Hover | undefined
     }
     case 'alias':
       return { markdown: aliasText(view, entity.alias.source), range };
+    case 'variable':
+      return { markdown: variableText(view, entity.variable), range };
+    case 'argument':
+      return undefined;
   }
+}
+
+function variableText(view: DocumentView, { name, declaration }: Variable): string {
+  if (declaration === null) return `${bold(name)} · declared nowhere in this batch`;
+  const { kind, type, value, procedure } = declaration;
+  if (kind === 'table variable') {
+    const columns = localNamed(view, { database: null, schema: null, table: name })?.columns ?? [];
+    return `${bold(name)} · table variable of this batch: ${code(columns.map((column) => column.name).join(', '))}`;
+  }
+  const of = procedure === null ? '' : ` of ${code(formatTableName(procedure))}`;
+  const first = value === null ? '' : ` · ${kind === 'parameter' ? 'default' : 'begins as'} ${code(shortened(value))}`;
+  const meaning = kind === 'parameter' ? meaningOf(name) : '';
+  const head = `${bold(name)} · ${code(type)} · ${kind}${of}${first}`;
+  return meaning === '' ? head : `${head}\n\n${meaning}`;
 }
 
 function localText({ table, column }: Extract<Entity, { kind: 'local-column' }>): string {

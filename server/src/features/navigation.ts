@@ -1,17 +1,27 @@
-import type { CatalogTable } from '../../../protocol/catalog.ts';
+import type { CatalogTable, TableName } from '../../../protocol/catalog.ts';
 import type { Position } from '../../../protocol/position.ts';
 import type { TableFacts } from '../model/facts.ts';
 import { nameFits, sameIdentifier, tableKey } from '../model/names.ts';
 import { placedUnits } from '../model/places.ts';
 import type { Mention } from '../model/scopes.ts';
-import { lastPart, type Span } from '../syntax/inspect.ts';
-import type { Statement } from '../syntax/tree.ts';
-import { columnsNamed, type Entity, entityAt } from './entity.ts';
+import { lastPart, rangeOf, type Span, tableNameOf } from '../syntax/inspect.ts';
+import type { Name, Statement } from '../syntax/tree.ts';
+import { columnsNamed, type Entity, entityAt, procedureNames } from './entity.ts';
+import type { ProcedureSource } from './procedures.ts';
+import { argumentsNaming, mentionsOfVariable } from './variables.ts';
 import { type DocumentView, type Location, rangeAt, tableNamed } from './view.ts';
 
-/** Where the table or column at a position is defined; definitions and ALTER TABLE of any file. */
-export function definition(view: DocumentView, position: Position): readonly Location[] {
-  const entity = entityAt(view, position);
+/**
+ * Where the table, column, procedure or variable at a position is defined; definitions and ALTER TABLE of any file.
+ *
+ * @param procedures those that `namedCall` may mean
+ */
+export function definition(
+  view: DocumentView,
+  position: Position,
+  procedures: readonly ProcedureSource[] = [],
+): readonly Location[] {
+  const entity = entityAt(view, position, procedures);
   if (entity === undefined) return [];
   switch (entity.kind) {
     case 'local-table':
@@ -30,6 +40,14 @@ export function definition(view: DocumentView, position: Position): readonly Loc
       return view.folder.procedures(entity.name).map(({ file, range }) => ({ file, range }));
     case 'alias':
       return [{ file: view.file, range: rangeAt(view, entity.place.span(entity.alias.declared)) }];
+    case 'variable': {
+      const { declaration, file } = entity.variable;
+      const text = file === view.file ? view : procedures.find((source) => source.view.file === file)?.view;
+      if (declaration === null || text === undefined) return [];
+      return [{ file, range: rangeOf(text.lineStarts, declaration.span) }];
+    }
+    case 'argument':
+      return [];
   }
 }
 
@@ -54,8 +72,18 @@ function isDefinitionOf({ name }: TableFacts, table: CatalogTable): boolean {
   return [table.name, ...(table.formerNames ?? [])].some((one) => tableKey(one) === tableKey(name));
 }
 
-/** The files that mention the table of an entity; the places inside them are found by `referencesIn`. */
+/** The procedure whose name every file holds that names an entity; null where the entity is none of a procedure. */
+export function procedureOf(entity: Entity): TableName | null {
+  if (entity.kind === 'procedure') return entity.name;
+  return entity.kind === 'variable' ? (entity.variable.declaration?.procedure ?? null) : null;
+}
+
+/**
+ * The files that mention the table of an entity; the places inside them are found by `referencesIn`. Those that call a
+ * procedure are not known before they are read.
+ */
 export function filesMentioning(view: DocumentView, entity: Entity): readonly string[] {
+  if (entity.kind === 'variable') return [entity.variable.file];
   if (entity.kind !== 'table' && entity.kind !== 'column') return [view.file];
   return [
     ...new Set([view.file, entity.table.file, ...view.folder.mentionsOf(entity.table).map((mention) => mention.file)]),
@@ -74,19 +102,34 @@ export function referencesIn(view: DocumentView, entity: Entity): readonly Refer
   const add = (span: Span, declaration: boolean, written: boolean): void => {
     found.set(span.start, { file: view.file, range: rangeAt(view, span), declaration, written });
   };
-  for (const { unit, binding, span } of placedUnits(view.script)) {
+  for (const place of placedUnits(view.script)) {
+    const { unit, binding, span } = place;
     for (const mention of binding.mentions) {
       if (!isSame(view, mention, entity)) continue;
       if (mention.kind === 'table')
         add(span(lastPart(mention.node)), mention.access === 'define', mention.access !== 'read');
       else add(span(mention.node), mention.written && definesColumns(unit.statement), mention.written);
     }
+    if (entity.kind === 'variable')
+      for (const named of argumentsNaming(place, entity.variable)) add(named, false, false);
+    if (entity.kind === 'procedure') {
+      for (const name of procedureNames(unit))
+        if (nameFits(entity.name, tableNameOf(name))) add(span(lastPart(name)), makes(unit.statement, name), false);
+    }
     if (entity.kind !== 'alias') continue;
     for (const { node, declared } of binding.aliases)
       if (declared === entity.alias.declared) add(span(node), node === declared, false);
   }
   if (entity.kind === 'output') add(entity.place.span(entity.output.node), true, false);
+  if (entity.kind === 'variable' && entity.variable.file === view.file) {
+    for (const { span, declaration, written } of mentionsOfVariable(view, entity.variable))
+      add(span, declaration, written);
+  }
   return [...found].sort(([left], [right]) => left - right).map(([, reference]) => reference);
+}
+
+function makes(statement: Statement, name: Name): boolean {
+  return statement.kind === 'create-procedure' && statement.name === name;
 }
 
 function definesColumns({ kind }: Statement): boolean {
@@ -114,6 +157,8 @@ function isSame(view: DocumentView, mention: Mention, entity: Entity): boolean {
       return mention.kind === 'column' && mention.output?.node === entity.output.node;
     case 'alias':
     case 'procedure':
+    case 'variable':
+    case 'argument':
       return false;
   }
 }

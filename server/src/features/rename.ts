@@ -6,16 +6,21 @@ import { inStrings, placedUnits } from '../model/places.ts';
 import { offsetOf } from '../syntax/inspect.ts';
 import { type Entity, entityAt } from './entity.ts';
 import { referencesIn } from './navigation.ts';
+import type { ProcedureSource } from './procedures.ts';
 import { quotedName } from './quoting.ts';
 import { headerEdits } from './rename-options.ts';
+import { declaredNames, type Variable } from './variables.ts';
 import { type DocumentView, rangeAt, tableNamed } from './view.ts';
 
-/** The column at a position, which can be renamed; undefined anywhere else. */
+/** The column or variable at a position, which can be renamed; undefined anywhere else. */
 export function renameRange(
   view: DocumentView,
   position: Position,
+  procedures: readonly ProcedureSource[] = [],
 ): { readonly range: Range; readonly name: string } | undefined {
-  const entity = entityAt(view, position);
+  const entity = entityAt(view, position, procedures);
+  if (entity?.kind === 'variable' && entity.variable.declaration !== null)
+    return { range: rangeAt(view, entity.span), name: entity.variable.name };
   if (entity === undefined || (entity.kind !== 'column' && entity.kind !== 'local-column')) return undefined;
   // What a query gives is named inside the query.
   if (entity.kind === 'local-column' && entity.table.derived) return undefined;
@@ -23,21 +28,52 @@ export function renameRange(
   return { range, name: entity.column.name };
 }
 
-/** Why a column can't take a name; null when it can. */
-export function renameRefusal(entity: Entity, newName: string): string | null {
+export const onlyRenamed = 'Only columns and variables can be renamed here.';
+
+/**
+ * Why a column or variable can't take a name; null when it can.
+ *
+ * @param text the document that declares the variable
+ */
+export function renameRefusal(
+  entity: Entity,
+  newName: string,
+  text: ProcedureSource['view'] | null = null,
+): string | null {
+  if (entity.kind === 'variable') return variableRefusal(entity.variable, newName, text);
   if (newName.trim() === '') return 'A column needs a name.';
-  if (entity.kind !== 'column' && entity.kind !== 'local-column') return 'Only columns can be renamed here.';
+  if (entity.kind !== 'column' && entity.kind !== 'local-column') return onlyRenamed;
   if (newName.length > 128) return 'A column name has at most 128 characters.';
   const taken = entity.table.columns.some((column) => sameIdentifier(column.name, newName));
   return taken ? `${entity.table.name.table} already has a column ${newName}.` : null;
 }
 
+function variableRefusal(variable: Variable, newName: string, text: ProcedureSource['view'] | null): string | null {
+  if (variable.declaration === null) return `${variable.name} is not declared in its batch.`;
+  const name = variableName(newName);
+  if (!/^@[\p{L}\p{N}_#$][\p{L}\p{N}_@#$]*$/u.test(name))
+    return 'A variable has letters, digits and _ @ # $ behind its @.';
+  if (name.length > 128) return 'The name of a variable has at most 128 characters.';
+  const declared = text === null ? [] : declaredNames(text, variable);
+  const taken = declared.some((other) => sameIdentifier(other, name) && !sameIdentifier(other, variable.name));
+  return taken ? `The batch already declares ${name}.` : null;
+}
+
+/** A new name may be written without its `@`. */
+function variableName(name: string): string {
+  return name.startsWith('@') ? name : `@${name.trim()}`;
+}
+
 /**
- * The edits of one document that rename a column: its definition, lists, expressions, and executed strings. Quotes stay
+ * The edits of one document that rename a column or variable: its definition, lists, expressions, and executed strings. Quotes stay
  * as they are. Where a query gives the column to a view, a table or a statement around it, these go on knowing it by the
  * name that they know: `SELECT Town AS City`.
  */
 export function renameEdits(view: DocumentView, entity: Entity, newName: string): readonly TextEdit[] {
+  if (entity.kind === 'variable') {
+    const newText = variableName(newName);
+    return referencesIn(view, entity).map(({ range }) => ({ file: view.file, range, newText }));
+  }
   const { text, platform } = view.script;
   const given = givenBare(view);
   const strings = inStrings(view.script).map(({ unit, span }) => span(unit.statement));

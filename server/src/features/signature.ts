@@ -1,40 +1,15 @@
 import type { TableName } from '../../../protocol/catalog.ts';
 import type { Position } from '../../../protocol/position.ts';
-import { compactName, formatTableName, nameFits, sameIdentifier } from '../model/names.ts';
+import { formatTableName, sameIdentifier } from '../model/names.ts';
 import { absoluteRange, findAll, tableNameOf, textOf, unitAt, unitsOf } from '../syntax/inspect.ts';
 import type { CreateProcedure, Execute, Unit } from '../syntax/tree.ts';
+import { meaningOf, type ProcedureSource, procedureNamed } from './procedures.ts';
 import { type DocumentView, offsetAt } from './view.ts';
 
 export interface Signature {
   readonly label: string;
   readonly parameters: readonly { readonly label: string; readonly documentation: string }[];
   readonly activeParameter: number;
-}
-
-/** Procedures that a call may mean, from this document or others. */
-export interface ProcedureSource {
-  readonly unit: Unit;
-  readonly view: Pick<DocumentView, 'script'>;
-}
-
-/** The procedures that a document defines. */
-export function proceduresOf(view: Pick<DocumentView, 'script'>): readonly ProcedureSource[] {
-  return unitsOf(view.script)
-    .filter((unit) => unit.statement.kind === 'create-procedure')
-    .map((unit) => ({ unit, view }));
-}
-
-/** The first of some procedures that a name may mean. */
-export function procedureNamed(
-  procedures: readonly ProcedureSource[],
-  name: TableName,
-): { readonly procedure: CreateProcedure; readonly source: ProcedureSource } | undefined {
-  for (const source of procedures) {
-    const { statement } = source.unit;
-    if (statement.kind === 'create-procedure' && nameFits(name, tableNameOf(statement.name)))
-      return { procedure: statement, source };
-  }
-  return undefined;
 }
 
 /** The procedure whose EXEC surrounds the position. */
@@ -69,10 +44,10 @@ export function signatureHelp(
   const name = tableNameOf(call.procedure);
   const found = procedureNamed(procedures, name);
   if (found === undefined) return undefined;
-  const { procedure, source } = found;
+  const { procedure } = found;
   const parameters = procedure.parameters.map((parameter) => ({
-    label: textOf(source.view.script, source.unit, parameter),
-    documentation: documentationOf(parameter.name),
+    label: textOf(found.view.script, found.unit, parameter),
+    documentation: meaningOf(parameter.name),
   }));
   return {
     label: `${formatTableName(tableNameOf(procedure.name))} ${parameters.map((parameter) => parameter.label).join(', ')}`,
@@ -94,17 +69,3 @@ function activeParameter(
   const before = view.script.text.slice(unit.offset + (call.procedure?.end ?? call.start), offset);
   return [...before.replace(/'(?:[^']|'')*'/g, '').matchAll(/,/g)].length;
 }
-
-/** What the parameters of generated procedures mean. */
-function documentationOf(name: string): string {
-  return meanings[compactName(name)] ?? '';
-}
-
-const meanings: Readonly<Record<string, string>> = {
-  batchtime: 'The load’s only clock; NULL means now, in UTC.',
-  loadprocess: 'Which run stores the rows.',
-  recordsource: 'Where the rows come from.',
-  sourcesystem: 'Code of the source system that is part of the key’s digest.',
-  debug: '1 prints the statement instead of running it.',
-  maxinactivationpct: 'Highest share of keys that one run may inactivate, in per cent.',
-};

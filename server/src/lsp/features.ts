@@ -11,18 +11,19 @@ import {
   SymbolKind,
 } from 'vscode-languageserver/node';
 import type { TableName } from '../../../protocol/catalog.ts';
-import type { Range } from '../../../protocol/position.ts';
+import type { Position, Range } from '../../../protocol/position.ts';
 import type { Diagnostic, TextEdit } from '../../../protocol/problem.ts';
 import { codeLenses } from '../features/code-lens.ts';
 import { complete, completedCall } from '../features/completion.ts';
-import { entityAt } from '../features/entity.ts';
+import { type Entity, entityAt, namedCall } from '../features/entity.ts';
 import { hover } from '../features/hover.ts';
 import { inlayHints } from '../features/inlay-hints.ts';
-import { definition, filesMentioning, referencesIn } from '../features/navigation.ts';
-import { renameEdits, renameRange, renameRefusal } from '../features/rename.ts';
+import { definition, filesMentioning, procedureOf, referencesIn } from '../features/navigation.ts';
+import { type ProcedureSource, proceduresOf } from '../features/procedures.ts';
+import { onlyRenamed, renameEdits, renameRange, renameRefusal } from '../features/rename.ts';
 import { settingsEdits } from '../features/rename-options.ts';
 import { semanticTokens } from '../features/semantic-tokens.ts';
-import { calledAt, type ProcedureSource, proceduresOf, signatureHelp } from '../features/signature.ts';
+import { calledAt, signatureHelp } from '../features/signature.ts';
 import { folds, selectionRanges } from '../features/structure.ts';
 import { documentSymbols, folderSymbols } from '../features/symbols.ts';
 import type { DocumentView, Location } from '../features/view.ts';
@@ -60,15 +61,20 @@ export function registerFeatures(host: Host): void {
   const toLocation = (location: Location) => ({ uri: clientUri(location.file), range: location.range });
 
   connection.onHover(({ textDocument, position }) =>
-    answer('hover', textDocument.uri, null, (view) => {
-      const found = hover(view, position);
+    guard.wait('hover', null, async () => {
+      const view = workspace.view(normalUri(textDocument.uri));
+      const found = view === undefined ? undefined : hover(view, position, await namedProcedures(host, view, position));
       return found === undefined
         ? null
         : { range: found.range, contents: { kind: MarkupKind.Markdown, value: found.markdown } };
     }),
   );
   connection.onDefinition(({ textDocument, position }) =>
-    answer('definition', textDocument.uri, [], (view) => definition(view, position).map(toLocation)),
+    guard.wait('definition', [], async () => {
+      const view = workspace.view(normalUri(textDocument.uri));
+      if (view === undefined) return [];
+      return definition(view, position, await namedProcedures(host, view, position)).map(toLocation);
+    }),
   );
   connection.onReferences(({ textDocument, position, context }) =>
     guard.wait('references', [], async () => {
@@ -106,7 +112,7 @@ export function registerFeatures(host: Host): void {
       const view = sqlViewOf(host, textDocument.uri);
       if (view === undefined) return [];
       const called = completedCall(view, position);
-      const procedures = called === undefined ? [] : await proceduresNamed(host, textDocument.uri, called);
+      const procedures = called === undefined ? [] : await proceduresNamed(host, view.file, called);
       return complete(view, position, procedures).map(toCompletionItem);
     }),
   );
@@ -115,7 +121,7 @@ export function registerFeatures(host: Host): void {
       const view = sqlViewOf(host, textDocument.uri);
       const called = view === undefined ? undefined : calledAt(view, position);
       if (view === undefined || called === undefined) return null;
-      const found = signatureHelp(view, position, await proceduresNamed(host, textDocument.uri, called));
+      const found = signatureHelp(view, position, await proceduresNamed(host, view.file, called));
       if (found === undefined) return null;
       const { label, parameters, activeParameter } = found;
       return {
@@ -170,22 +176,25 @@ export function registerFeatures(host: Host): void {
     return { kind: DocumentDiagnosticReportKind.Full, items: found.map(toDiagnostic) };
   });
   connection.onPrepareRename(({ textDocument, position }) =>
-    answer('prepare rename', textDocument.uri, null, (view) => {
-      const found = renameRange(view, position);
+    guard.wait('prepare rename', null, async () => {
+      const view = workspace.view(normalUri(textDocument.uri));
+      if (view === undefined) return null;
+      const found = renameRange(view, position, await namedProcedures(host, view, position));
       return found === undefined ? null : { range: found.range, placeholder: found.name };
     }),
   );
   connection.onRenameRequest(async ({ textDocument, position, newName }) => {
     const uri = normalUri(textDocument.uri);
     const view = workspace.view(uri);
-    const entity = view === undefined ? undefined : entityAt(view, position);
-    const refusal = entity === undefined ? 'Only columns can be renamed here.' : renameRefusal(entity, newName);
-    if (view === undefined || entity === undefined || refusal !== null) {
-      throw new ResponseError(LSPErrorCodes.RequestFailed, refusal ?? 'Only columns can be renamed here.');
-    }
+    const procedures = view === undefined ? [] : await namedProcedures(host, view, position);
+    const entity = view === undefined ? undefined : entityAt(view, position, procedures);
+    const declaring = entity?.kind === 'variable' ? await workspace.viewOfFile(entity.variable.file) : undefined;
+    const refusal = entity === undefined ? onlyRenamed : renameRefusal(entity, newName, declaring);
+    if (view === undefined || entity === undefined || refusal !== null)
+      throw new ResponseError(LSPErrorCodes.RequestFailed, refusal ?? onlyRenamed);
     return guard.wait('rename', null, async () => {
       const edits: TextEdit[] = [];
-      for (const file of filesMentioning(view, entity)) {
+      for (const file of await filesNaming(host, view, entity)) {
         const other = await workspace.viewOfFile(file);
         if (other !== undefined) edits.push(...renameEdits(other, entity, newName));
       }
@@ -210,14 +219,20 @@ function sqlViewOf({ workspace }: Host, textUri: string): DocumentView | undefin
   return document !== undefined && isPython(document) ? undefined : workspace.view(uri);
 }
 
-/** The procedures that a call may mean: those of open documents, then those of the folder's other files. */
-async function proceduresNamed(
-  { workspace }: Host,
-  textUri: string,
-  name: TableName,
+/** The procedures whose parameter an argument may name at a position; most positions are none. */
+async function namedProcedures(
+  host: Host,
+  view: DocumentView,
+  position: Position,
 ): Promise<readonly ProcedureSource[]> {
-  const known: ProcedureSource[] = [...workspace.documents.values()].flatMap((each) => proceduresOf(each));
-  for (const file of workspace.folderOf(normalUri(textUri)).filesOfProcedure(name)) {
+  const called = namedCall(view, position);
+  return called === undefined ? [] : proceduresNamed(host, view.file, called);
+}
+
+/** The procedures that a call may mean: those of open documents, then those of the folder's other files. */
+async function proceduresNamed({ workspace }: Host, uri: string, name: TableName): Promise<readonly ProcedureSource[]> {
+  const known = [...workspace.documents.values()].flatMap((each) => proceduresOf({ ...each, file: each.uri }));
+  for (const file of workspace.folderOf(uri).filesOfProcedure(name)) {
     const other = workspace.documents.has(file) ? undefined : await workspace.viewOfFile(file);
     if (other !== undefined) known.push(...proceduresOf(other));
   }
@@ -269,14 +284,28 @@ async function disablingActions(host: Host, diagnostic: Diagnostic, document: Op
 }
 
 /** References to the entity at a position in every file that mentions its table. */
-async function allReferences(
-  host: Host,
-  textUri: string,
-  position: { readonly line: number; readonly character: number },
-) {
+async function allReferences(host: Host, textUri: string, position: Position) {
   const view = host.workspace.view(normalUri(textUri));
-  const entity = view === undefined ? undefined : entityAt(view, position);
-  if (view === undefined || entity === undefined) return [];
-  const views = await Promise.all(filesMentioning(view, entity).map((file) => host.workspace.viewOfFile(file)));
+  if (view === undefined) return [];
+  const entity = entityAt(view, position, await namedProcedures(host, view, position));
+  if (entity === undefined) return [];
+  const files = await filesNaming(host, view, entity);
+  const views = await Promise.all(files.map((file) => host.workspace.viewOfFile(file)));
   return views.flatMap((other) => (other === undefined ? [] : referencesIn(other, entity)));
+}
+
+/** The files whose text may name an entity; callers of a procedure are found by its name in their text. */
+async function filesNaming({ workspace }: Host, view: DocumentView, entity: Entity): Promise<readonly string[]> {
+  const known = filesMentioning(view, entity);
+  const procedure = procedureOf(entity);
+  if (procedure === null) return known;
+  const folder = workspace.folderOf(view.file);
+  const word = procedure.table.toLowerCase();
+  const found = new Set(known);
+  for (const file of folder.fileNames) {
+    if (!/\.(?:sql|py)$/i.test(file)) continue;
+    const text = workspace.documents.get(file)?.text ?? (await folder.textOf(file)) ?? '';
+    if (text.toLowerCase().includes(word)) found.add(file);
+  }
+  return [...found];
 }
