@@ -17,6 +17,7 @@ export const checksumMissesChanges: Rule = {
   summary: 'Changes are found by CHECKSUM or BINARY_CHECKSUM.',
   why: 'The value has 32 bits, so different rows share one and their change is lost; BINARY_CHECKSUM ignores some types and all but the first 255 characters of nvarchar(max), and CHECKSUM ignores case.',
   help: "Compare the columns null-safely, or use HASHBYTES('SHA2_256', …) over delimited values.",
+  judges: 'part',
   invalid: [
     {
       sql: `UPDATE t SET Label = s.Label FROM dw.Unit AS t JOIN stg.Unit AS s ON s.UnitNo = t.UnitNo

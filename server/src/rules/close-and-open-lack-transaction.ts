@@ -18,6 +18,7 @@ export const closeAndOpenLackTransaction: Rule = {
   summary: 'Versions are closed and opened by two statements outside a transaction.',
   why: 'When the second statement fails, or a reader comes between the two, changed keys have no current version.',
   help: 'Put both statements into one transaction.',
+  judges: 'body',
   invalid: [
     {
       sql: `UPDATE t SET ValidTo = @now, IsCurrent = 0

@@ -14,6 +14,7 @@ export const columnIsNotInTable: Rule = {
   summary: "INSERT or SET names a column that the table's DDL does not have.",
   why: 'The server refuses the statement (error 207), or the DDL in the folder is older than the table.',
   help: 'Correct the name, or bring the DDL up to date.',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE dw.Unit (UnitNo int NOT NULL PRIMARY KEY, UnitLabel varchar(50) NULL);`,

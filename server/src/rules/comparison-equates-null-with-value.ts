@@ -13,6 +13,7 @@ export const comparisonEquatesNullWithValue: Rule = {
   summary: "A change test replaces NULL by a value that may be data, such as ''.",
   why: 'NULL and that value compare as equal, so a change from one to the other is lost.',
   help: 'Compare null-safely instead of replacing NULL.',
+  judges: 'part',
   invalid: [
     {
       sql: `UPDATE t SET City = s.City FROM dw.Shop AS t JOIN stg.Shop AS s ON s.ShopNo = t.ShopNo

@@ -24,6 +24,7 @@ export const comparisonMissesNull: Rule = {
   summary: 'A change test or an existence test compares nullable columns with =, <> or !=.',
   why: 'A comparison with NULL is neither true nor false: a change from or to NULL is never seen, and a NOT EXISTS over such a column inserts the row on every run.',
   help: 'Compare null-safely.',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE dw.Shop (ShopNo int NOT NULL PRIMARY KEY, City varchar(30) NULL);

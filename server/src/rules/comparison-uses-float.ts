@@ -13,6 +13,7 @@ export const comparisonUsesFloat: Rule = {
   summary: 'A change test compares float columns exactly.',
   why: 'A value that was computed again differs in its last bits, so the row gets a new version on every load.',
   help: 'Round both sides, or cast them to decimal.',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE dw.Rate (RateNo int NOT NULL PRIMARY KEY, Pct float NOT NULL);

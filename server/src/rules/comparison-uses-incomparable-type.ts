@@ -16,6 +16,7 @@ export const comparisonUsesIncomparableType: Rule = {
   summary: 'A column of a type without comparison stands in a comparison, EXCEPT, DISTINCT or GROUP BY.',
   why: 'The server refuses the statement.',
   help: 'Convert the column to nvarchar(max) or varbinary(max), or leave it out of the change test.',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE dw.Doc (DocNo int NOT NULL PRIMARY KEY, Body xml NULL);

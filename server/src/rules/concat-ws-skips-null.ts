@@ -12,6 +12,7 @@ export const concatWsSkipsNull: Rule = {
   summary: 'CONCAT_WS builds a hash over values that may be NULL.',
   why: "It leaves NULL out together with its delimiter, so ('a', NULL, 'b') and ('a', 'b', NULL) give the same hash: a value that moves to the next column is not seen.",
   help: "Replace NULL in each value by a placeholder such as '^^' first. Stored hashes must be computed again then.",
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE stg.Person (PersonNo int NOT NULL PRIMARY KEY, Middle nvarchar(50) NULL, Suffix nvarchar(50) NULL);`,

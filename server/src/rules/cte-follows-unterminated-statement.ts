@@ -13,6 +13,7 @@ export const cteFollowsUnterminatedStatement: Rule = {
   summary: 'The statement before WITH does not end with a semicolon.',
   why: 'The server reads WITH as a part of the statement before and refuses the batch (error 319).',
   help: 'End the statement before WITH with a semicolon.',
+  judges: 'body',
   invalid: [
     {
       sql: `DECLARE @now datetime2(6) = SYSUTCDATETIME()

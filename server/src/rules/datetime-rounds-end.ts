@@ -17,6 +17,7 @@ export const datetimeRoundsEnd: Rule = {
   summary: 'A datetime is given a fraction of a second that it cannot hold.',
   why: "datetime keeps .000, .003 and .007 only: '23:59:59.999' becomes midnight of the next day, and one millisecond less may change nothing.",
   help: 'Use datetime2, or half-open intervals that need no last moment of a day.',
+  judges: 'part',
   invalid: [
     { sql: `DECLARE @end datetime = '2026-01-31 23:59:59.999';` },
     { sql: `DECLARE @end datetime = DATEADD(ms, -1, CAST('2026-02-01' AS datetime));` },

@@ -19,6 +19,7 @@ export const dynamicSqlLacksQuotename: Rule = {
   summary: 'A name is put into SQL text without QUOTENAME, or a value without a parameter.',
   why: 'A blank, a bracket or a reserved word in a name breaks the statement, and whoever can set it can run any SQL.',
   help: 'Write QUOTENAME for each part of a name, and hand values to sp_executesql as parameters.',
+  judges: 'part',
   invalid: [
     { sql: `DECLARE @sql nvarchar(max) = N'TRUNCATE TABLE ' + @TableName; EXEC sp_executesql @sql;` },
     {

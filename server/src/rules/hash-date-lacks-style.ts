@@ -14,6 +14,7 @@ export const hashDateLacksStyle: Rule = {
   summary: 'A datetime goes into a hash without a style.',
   why: "datetime and smalldatetime become text such as 'Jan  1 2026  9:05AM': the seconds are gone, and the month's name follows the session's language.",
   help: 'Write CONVERT(varchar(33), value, 126).',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE stg.Person (PersonNo int NOT NULL PRIMARY KEY, Born datetime NOT NULL);`,

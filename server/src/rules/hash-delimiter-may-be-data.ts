@@ -13,6 +13,7 @@ export const hashDelimiterMayBeData: Rule = {
   summary: 'The delimiter of a hash is one ordinary character that values may hold.',
   why: "With the delimiter '|', ('a|b', 'c') and ('a', 'b|c') give the same hash.",
   help: 'Escape the delimiter in each value, or use one that the data cannot hold.',
+  judges: 'part',
   invalid: [
     {
       sql: `SELECT HASHBYTES('SHA2_256', CONCAT(ISNULL(Street, '^^'), '|', ISNULL(City, '^^'))) AS HashDiff FROM stg.Shop;`,

@@ -15,6 +15,7 @@ export const hashDependsOnSession: Rule = {
   summary: 'A value goes into a hash in a form that depends on the language of the session.',
   why: 'The same row gives another hash in another session, so every row counts as changed.',
   help: 'Convert with a fixed style: 126 for dates and times.',
+  judges: 'part',
   invalid: [
     {
       sql: `SELECT CONVERT(binary(32), HASHBYTES('SHA2_256', CONCAT(City, '||', CONVERT(varchar(30), Opened, 109)))) AS HashDiff FROM stg.Shop;`,

@@ -18,6 +18,7 @@ export const hashEquatesNullAndEmpty: Rule = {
   summary: 'A hash is the same for NULL and for an empty text.',
   why: 'A change from NULL to an empty text, or back, is not seen.',
   help: "Show NULL as a placeholder that no value can be, such as '^^', unless the house treats the two as equal on purpose.",
+  judges: 'part',
   invalid: [
     {
       sql: `SELECT CONVERT(binary(32), HASHBYTES('SHA2_256', CONCAT(ISNULL(Street, ''), '||', ISNULL(City, '')))) AS HashDiff FROM stg.Shop;`,

@@ -1,3 +1,4 @@
+import { counted } from '../../../protocol/counted.ts';
 import { bare } from '../syntax/inspect.ts';
 import { replace } from './analysis/fixes.ts';
 import { castsIn, factsOf, peeled } from './analysis/hash-parts.ts';
@@ -14,6 +15,7 @@ export const hashInputIsCut: Rule = {
   summary: 'The text of a hash is cut before it is hashed.',
   why: 'Rows that differ behind the cut give the same hash, and their changes are not seen. CONCAT and + of types without max cut at 8,000 bytes without a message.',
   help: 'Make the first value varchar(max) or nvarchar(max), or state a length that holds all values.',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE stg.Memo (MemoId int NOT NULL PRIMARY KEY, Subject varchar(200) NOT NULL, Body varchar(4000) NOT NULL);`,
@@ -34,7 +36,7 @@ export const hashInputIsCut: Rule = {
       if (wrapper?.kind === 'cast' && limit !== null && limit < needed.known) {
         const longer = wrapper.type.text.replace(/\(\d+\)/, '(max)');
         context.report(step, wrapper.type, {
-          message: `${wrapper.type.text} cuts the text of the hash: its columns may hold ${needed.known} characters.`,
+          message: `${wrapper.type.text} cuts the text of the hash: its columns may hold ${counted(needed.known, 'character')}.`,
           fixes: [{ title: `Convert to ${longer}`, safe: false, edits: [replace(wrapper.type, longer)] }],
         });
         continue;
@@ -46,7 +48,7 @@ export const hashInputIsCut: Rule = {
         if (first === undefined) continue;
         const type = room === 4000 ? 'nvarchar(max)' : 'varchar(max)';
         context.report(step, hash.joined, {
-          message: `The columns of this hash may hold ${needed.known} characters, but the joined text is cut at ${room}.`,
+          message: `The columns of this hash may hold ${counted(needed.known, 'character')}, but the joined text is cut at ${room}.`,
           fixes: [
             {
               title: `Make the first value ${type}`,
@@ -96,7 +98,7 @@ function cutColumns(
       if (limit === null || bare(cast.operand) !== column || limit >= facts.length) continue;
       report(
         cast,
-        `${cast.type.text} cuts a column that may hold ${Number.isFinite(facts.length) ? facts.length : 'any number of'} characters.`,
+        `${cast.type.text} cuts a column that may hold ${Number.isFinite(facts.length) ? counted(facts.length, 'character') : 'any number of characters'}.`,
       );
     }
   }

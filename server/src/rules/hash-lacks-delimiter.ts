@@ -15,6 +15,7 @@ export const hashLacksDelimiter: Rule = {
   summary: 'Values go into a hash with nothing between them.',
   why: "('ab', 'c') and ('a', 'bc') give the same hash: two keys become one, or a change between neighbouring columns is not seen.",
   help: "Put a delimiter such as '||' between every two values. Stored hashes must be computed again then.",
+  judges: 'part',
   invalid: [
     {
       sql: `SELECT HASHBYTES('SHA2_256', CONCAT(ISNULL(Street, '^^'), ISNULL(City, '^^'))) AS HashDiff FROM stg.Shop;`,

@@ -14,6 +14,7 @@ export const hashMixesTextTypes: Rule = {
   summary: 'Unicode text is converted to varchar before it is hashed.',
   why: "Letters outside the code page become '?', so different names give one hash; and the hash of a varchar never equals that of the same nvarchar.",
   help: 'Hash nvarchar as nvarchar, or use a UTF-8 collation on every platform that computes the hash.',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE stg.Person (PersonNo int NOT NULL PRIMARY KEY, FullName nvarchar(100) NOT NULL);`,

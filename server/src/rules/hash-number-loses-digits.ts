@@ -13,6 +13,7 @@ export const hashNumberLosesDigits: Rule = {
   summary: 'A float or money value goes into a hash as text without a style.',
   why: 'A float keeps six digits and money two decimals in the text, so changes behind them are not seen.',
   help: 'Convert float with style 3, and cast money to decimal(19, 4) first.',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE stg.Sale (SaleNo int NOT NULL PRIMARY KEY, Paid money NOT NULL, Score float NOT NULL);`,

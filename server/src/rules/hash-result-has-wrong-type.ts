@@ -16,6 +16,7 @@ export const hashResultHasWrongType: Rule = {
   summary: 'The result of HASHBYTES is kept in a type that does not fit it.',
   why: 'HASHBYTES gives varbinary(8000), and a table made from it keeps that width; converted to text without style 2 it becomes unreadable bytes, and a short type cuts it.',
   help: "Cast to binary of the digest's size, or convert to char of twice that size with style 2.",
+  judges: 'part',
   invalid: [
     { sql: `SELECT ShopNo, HASHBYTES('SHA2_256', City) AS HashDiff INTO #hashed FROM stg.Shop;` },
     { sql: `SELECT CONVERT(char(32), HASHBYTES('SHA2_256', City), 2) AS HashDiff FROM stg.Shop;` },

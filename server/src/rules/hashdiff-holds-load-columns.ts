@@ -16,6 +16,7 @@ export const hashdiffHoldsLoadColumns: Rule = {
   summary: 'A hashdiff is built over columns that the load fills by itself.',
   why: 'Load time, run id or record source differ on every run, so every row counts as changed.',
   help: 'Hash the attributes only.',
+  judges: 'part',
   invalid: [
     {
       sql: `SELECT CONVERT(binary(32), HASHBYTES('SHA2_256', CONCAT(ISNULL(City, '^^'), '||', LoadDate))) AS HashDiff FROM stg.Shop;`,

@@ -13,6 +13,7 @@ export const hashdiffIsNormalised: Rule = {
   summary: 'A hashdiff is built over values in upper case or without blanks.',
   why: 'A corrected spelling, a removed blank or an added line feed is no change for it.',
   help: 'Normalise business keys only where the key is defined so, and attributes not at all.',
+  judges: 'part',
   invalid: [
     {
       sql: `SELECT CONVERT(binary(32), HASHBYTES('SHA2_256', CONCAT(UPPER(Street), '||', UPPER(City)))) AS HashDiff FROM stg.Shop;`,

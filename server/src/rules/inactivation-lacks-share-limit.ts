@@ -16,6 +16,7 @@ export const inactivationLacksShareLimit: Rule = {
   summary: 'Any number of rows may be closed or deleted as absent in one run.',
   why: 'When half of the extract is missing, half of the target is taken for deleted.',
   help: 'Count the rows that would go first, and stop when their share is above a limit that a parameter may raise.',
+  judges: 'body',
   invalid: [
     {
       sql: `UPDATE t SET IsCurrent = 0, ValidTo = @now FROM dw.Item AS t

@@ -17,6 +17,7 @@ export const inactivationLacksStageGuard: Rule = {
   summary: 'Rows that are absent from the stage are closed or deleted although the stage may be empty.',
   why: 'When the extract fails and the stage is empty, every row of the target is taken for deleted.',
   help: 'Stop before the statement when the stage holds no rows.',
+  judges: 'body',
   invalid: [
     {
       sql: `UPDATE t SET IsCurrent = 0, ValidTo = @now FROM dw.Item AS t

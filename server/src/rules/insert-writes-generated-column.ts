@@ -17,6 +17,7 @@ export const insertWritesGeneratedColumn: Rule = {
   summary: 'An INSERT names an identity, computed, rowversion or period column.',
   why: 'The server refuses the statement (error 544 for an identity without IDENTITY_INSERT). A Synapse MERGE may not insert into a table with an identity at all.',
   help: 'Leave the column out of the list and let the table fill it.',
+  judges: 'body',
   invalid: [
     {
       ddl: `CREATE TABLE dw.Reason (Id int IDENTITY(1, 1) NOT NULL PRIMARY KEY, Code char(4) NOT NULL);`,

@@ -18,6 +18,7 @@ export const intervalEndsOneUnitEarly: Rule = {
   summary: 'A version is closed one day, second or millisecond before the next one starts.',
   why: 'A moment between the two belongs to no version, and where the data is finer than the unit, or the type rounds, intervals overlap.',
   help: 'End a version where the next one starts, and read with from <= d AND d < to. A house that closes early on purpose states its closing rule in mergewright.json.',
+  judges: 'part',
   invalid: [
     {
       sql: `UPDATE t SET ValidTo = DATEADD(day, -1, @today), IsCurrent = 0

@@ -1,3 +1,4 @@
+import { counted } from '../../../protocol/counted.ts';
 import { bare } from '../syntax/inspect.ts';
 import { replace } from './analysis/fixes.ts';
 import { factsOf } from './analysis/hash-parts.ts';
@@ -13,6 +14,7 @@ export const isnullCutsPlaceholder: Rule = {
   summary: "ISNULL's replacement does not fit the type of its first argument.",
   why: "ISNULL takes the first argument's type: a longer text is cut, so ISNULL of a char(1) shows '^^' as '^', and a text for a number fails at run time.",
   help: 'Convert the column first, and use COALESCE.',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE stg.Shop (ShopNo int NOT NULL PRIMARY KEY, Kind char(1) NULL);`,
@@ -49,7 +51,7 @@ export const isnullCutsPlaceholder: Rule = {
       const better = `COALESCE(CONVERT(varchar(${size}), ${text}), ${context.text(step, literal)})`;
       context.report(step, node, {
         message: cut
-          ? `'${literal.value}' does not fit ${text} of ${facts.length} characters and is cut.`
+          ? `'${literal.value}' does not fit ${text} of ${counted(facts.length, 'character')} and is cut.`
           : `'${literal.value}' is no number, so this fails as soon as ${text} is NULL.`,
         severity: refused ? 'error' : 'warning',
         fixes: [{ title: 'Use COALESCE over the converted value', safe: false, edits: [replace(node, better)] }],

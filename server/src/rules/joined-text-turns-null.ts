@@ -13,6 +13,7 @@ export const joinedTextTurnsNull: Rule = {
   summary: 'The text of a hash is joined by an operator that gives NULL when one value is NULL.',
   why: 'One NULL makes the whole hash NULL, so no later change of the row is seen.',
   help: 'Replace NULL in each value by a placeholder, or use CONCAT.',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE stg.Shop (ShopNo int NOT NULL PRIMARY KEY, Street varchar(50) NULL, City varchar(50) NULL);`,

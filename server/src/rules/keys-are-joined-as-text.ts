@@ -14,6 +14,7 @@ export const keysAreJoinedAsText: Rule = {
   summary: 'Composite keys are compared as one joined text.',
   why: "('7', '12') and ('71', '2') give the same text, so the wrong rows are matched, closed or left out.",
   help: 'Compare each column by itself, with EXISTS or NOT EXISTS for a list of keys.',
+  judges: 'part',
   invalid: [
     {
       sql: `UPDATE t SET ValidTo = @now FROM dw.DocLine AS t

@@ -15,6 +15,7 @@ export const lateRowClosesNewerVersion: Rule = {
   summary: 'A version is closed at a date of the source without a test of the order.',
   why: 'A row that arrives late closes a newer version: its end lies before its start.',
   help: 'Close only versions that start before the new date, or place late rows on the timeline.',
+  judges: 'body',
   invalid: [
     {
       ddl: `CREATE TABLE dw.DimTier (MemberNo int NOT NULL, Tier int NULL, ValidFrom datetime2(6) NOT NULL, ValidTo datetime2(6) NULL, IsCurrent bit NOT NULL);`,

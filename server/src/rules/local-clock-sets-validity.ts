@@ -19,6 +19,7 @@ export const localClockSetsValidity: Rule = {
   summary: "The server's local time is stored as the start or end of a version.",
   why: 'When daylight saving time ends, one hour comes twice: versions of that night are out of order or overlap.',
   help: 'Store UTC: SYSUTCDATETIME().',
+  judges: 'part',
   invalid: [
     { sql: `UPDATE dw.DimTier SET ValidTo = GETDATE(), IsCurrent = 0 WHERE MemberNo = @member AND IsCurrent = 1;` },
   ],

@@ -17,6 +17,7 @@ export const mergeBySourceLacksStageGuard: Rule = {
   summary: 'WHEN NOT MATCHED BY SOURCE runs although the stage may be empty.',
   why: 'When the extract fails and the stage is empty, every row of the target is deleted or closed.',
   help: 'Stop before the MERGE when the stage holds no rows, and limit the share of rows that one run may take away.',
+  judges: 'body',
   invalid: [
     {
       sql: `MERGE ref.Status WITH (HOLDLOCK) AS t USING stg.Status AS s ON t.StatusCode = s.StatusCode

@@ -14,6 +14,7 @@ export const mergeJoinsOnPartOfKey: Rule = {
   summary: "ON of a MERGE compares only a part of the target's declared key.",
   why: 'One source row then changes several target rows, and rows that differ in the rest of the key are never inserted.',
   help: 'Compare every column of the key.',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE dw.Line (DocNo int NOT NULL, LineNumber int NOT NULL, Amount int NOT NULL, PRIMARY KEY (DocNo, LineNumber));

@@ -15,6 +15,7 @@ export const mergeLacksHoldlock: Rule = {
   summary: 'A MERGE that inserts takes no range lock on its target.',
   why: 'Two sessions that load the same new key at once both find it missing: one fails on the unique key, or both insert it where there is none.',
   help: 'Add WITH (HOLDLOCK) behind the target, before its alias, unless only one session ever writes the table.',
+  judges: 'body',
   invalid: [
     {
       sql: `MERGE dw.Account AS t USING stg.Account AS s ON t.AccountNo = s.AccountNo

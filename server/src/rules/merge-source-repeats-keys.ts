@@ -24,6 +24,7 @@ export const mergeSourceRepeatsKeys: Rule = {
   summary: 'Several source rows of a MERGE may have the same key.',
   why: 'On the first load every copy is inserted; later the MERGE stops, because it may not change one target row twice.',
   help: 'Keep one row of each key in the source: ROW_NUMBER over the key with an order that leaves no tie, filtered to 1; or stop the load before the MERGE where a key is repeated.',
+  judges: 'body',
   invalid: [
     {
       ddl: `CREATE TABLE stg.PersonFeed (PersonNo int NOT NULL, Phone varchar(30) NULL, LoadedAt datetime2(6) NOT NULL, PRIMARY KEY (PersonNo, LoadedAt));`,

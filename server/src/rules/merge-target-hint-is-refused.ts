@@ -12,6 +12,7 @@ export const mergeTargetHintIsRefused: Rule = {
   summary: 'The target of a MERGE bears NOLOCK, READUNCOMMITTED or READPAST.',
   why: 'The server refuses NOLOCK and READUNCOMMITTED on a table that is written; READPAST skips locked rows, whose keys are then inserted a second time.',
   help: 'Remove the hint.',
+  judges: 'part',
   invalid: [
     {
       sql: `MERGE dw.Unit WITH (NOLOCK) AS t USING stg.Unit AS s ON t.UnitNo = s.UnitNo

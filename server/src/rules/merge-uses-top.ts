@@ -9,6 +9,7 @@ export const mergeUsesTop: Rule = {
   summary: 'A MERGE is limited by TOP.',
   why: 'The server picks the rows and actions in no order, so a loop may see the same rows again and never end, and a run leaves the target half loaded.',
   help: 'Cut the source into batches by key ranges instead.',
+  judges: 'part',
   invalid: [
     {
       sql: `MERGE TOP (1000) dw.Unit WITH (HOLDLOCK) AS t USING stg.Unit AS s ON t.UnitNo = s.UnitNo

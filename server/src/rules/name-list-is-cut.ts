@@ -13,6 +13,7 @@ export const nameListIsCut: Rule = {
   summary: 'A list is built in a way that depends on the plan or ends at 8,000 bytes.',
   why: 'With SELECT @list = @list + … ORDER BY the order, and even the number of values, is not defined; STRING_AGG of a short type fails with error 9829 when the list grows.',
   help: "Write STRING_AGG(CONVERT(nvarchar(max), QUOTENAME(name)), ',') WITHIN GROUP (ORDER BY column_id).",
+  judges: 'part',
   invalid: [
     {
       sql: `SELECT @list = STRING_AGG(QUOTENAME(c.name), ',') FROM sys.columns AS c WHERE c.object_id = OBJECT_ID(@FullName);`,

@@ -14,6 +14,7 @@ export const notInMayMeetNull: Rule = {
   summary: 'NOT IN reads a subquery whose column may be NULL.',
   why: 'One NULL in the subquery makes NOT IN true for no row at all: nothing is found, inserted or inactivated.',
   help: 'Write NOT EXISTS.',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE stg.Item (ItemNo int NULL, Label varchar(50) NULL);`,

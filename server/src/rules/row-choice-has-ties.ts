@@ -17,6 +17,7 @@ export const rowChoiceHasTies: Rule = {
   summary: 'ROW_NUMBER keeps one row of a key, but its order leaves ties.',
   why: 'Which of the tied rows is kept changes from run to run, so the same stage gives other values, or another version on each load.',
   help: 'Add columns to ORDER BY until no two rows are equal.',
+  judges: 'part',
   invalid: [
     {
       sql: `SELECT PersonNo, Phone FROM (SELECT PersonNo, Phone, ROW_NUMBER() OVER (PARTITION BY PersonNo ORDER BY (SELECT NULL)) AS rn FROM stg.PersonFeed) AS x WHERE x.rn = 1;`,

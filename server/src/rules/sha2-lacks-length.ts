@@ -11,6 +11,7 @@ export const sha2LacksLength: Rule = {
   summary: 'sha2 is called without the number of bits.',
   why: 'Spark refuses the call; code that was moved from another engine often lacks the second argument.',
   help: 'Write sha2(text, 256), which gives lower-case hexadecimal text over UTF-8.',
+  judges: 'part',
   invalid: [
     {
       platform: 'spark',

@@ -11,6 +11,7 @@ export const sourceIsReadWithNolock: Rule = {
   summary: 'A load reads its source with NOLOCK.',
   why: 'Rows may be missed or read twice while others write: missed rows look deleted, and rows read twice break the MERGE or are stored twice.',
   help: 'Remove the hint, and use snapshot isolation where readers must not wait.',
+  judges: 'part',
   invalid: [
     {
       sql: `MERGE dw.Unit WITH (HOLDLOCK) AS t USING stg.Unit AS s WITH (NOLOCK) ON t.UnitNo = s.UnitNo

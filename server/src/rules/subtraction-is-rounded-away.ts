@@ -11,6 +11,7 @@ export const subtractionIsRoundedAway: Rule = {
   summary: 'Less is subtracted from a point in time than its column can hold.',
   why: 'The result rounds back to the same moment when it is stored or compared, so the interval and the next one touch or overlap.',
   help: "End the interval where the next one starts, or subtract one unit of the column's precision.",
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE rdv.SatRate (RateHk binary(32) NOT NULL, LoadDts datetime2(6) NOT NULL, PRIMARY KEY (RateHk, LoadDts));`,

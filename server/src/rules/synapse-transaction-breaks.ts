@@ -16,6 +16,7 @@ export const synapseTransactionBreaks: Rule = {
   summary: 'Transaction code uses what a Synapse dedicated pool does not allow.',
   why: 'After an error only ROLLBACK is allowed (111233), so the handler itself fails; DDL, savepoints and named transactions are refused.',
   help: 'Roll back first, then read ERROR_MESSAGE(); keep DDL outside of transactions.',
+  judges: 'body',
   invalid: [
     {
       platform: 'synapse',

@@ -14,6 +14,7 @@ export const textIsAddedToNumber: Rule = {
   summary: 'The text of a hash is joined by + with a value that is no text.',
   why: 'With a number, + means addition and the server tries to turn the text into a number (error 245); with varchar(max) and a date it refuses the statement.',
   help: 'Convert each value to text.',
+  judges: 'part',
   invalid: [
     {
       ddl: `CREATE TABLE stg.Line (DocNo varchar(20) NOT NULL, LineNumber int NOT NULL, PRIMARY KEY (DocNo, LineNumber));`,

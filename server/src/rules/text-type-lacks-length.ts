@@ -14,6 +14,7 @@ export const textTypeLacksLength: Rule = {
   summary: 'A text type has no length.',
   why: 'CAST and CONVERT then cut at 30 characters, and a variable or column has room for one: longer values are cut without a message, so different rows look alike.',
   help: 'State the length.',
+  judges: 'part',
   invalid: [
     { sql: `SELECT CONVERT(binary(32), HASHBYTES('SHA2_256', CONVERT(varchar, Remark))) AS HashDiff FROM stg.Shop;` },
     { sql: `DECLARE @city varchar = 'Bern';` },

@@ -12,6 +12,7 @@ export const throwFollowsUnterminatedStatement: Rule = {
   summary: 'The statement before THROW does not end with a semicolon.',
   why: 'THROW is no reserved word: behind ROLLBACK TRANSACTION it is read as the name of a transaction, so nothing is rolled back or raised (error 6401); elsewhere the batch does not compile.',
   help: 'End the statement before THROW with a semicolon.',
+  judges: 'body',
   invalid: [
     {
       sql: `BEGIN TRY

@@ -12,6 +12,7 @@ export const transactionLacksXactAbort: Rule = {
   summary: 'A transaction is opened without SET XACT_ABORT ON.',
   why: 'Some errors then undo only their own statement and COMMIT keeps half a load; a time-out leaves the transaction open and its locks held.',
   help: 'Write SET XACT_ABORT ON as the first statement.',
+  judges: 'body',
   invalid: [
     {
       sql: `BEGIN TRANSACTION;

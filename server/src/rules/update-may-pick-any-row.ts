@@ -19,6 +19,7 @@ export const updateMayPickAnyRow: Rule = {
   summary: 'UPDATE … FROM joins a source that may have several rows of a key.',
   why: 'The server takes the values of an arbitrary one and raises no error.',
   help: 'Keep one row of each key in the source first, or stop the load where a key is repeated.',
+  judges: 'body',
   invalid: [
     {
       ddl: `CREATE TABLE stg.PersonFeed (PersonNo int NOT NULL, Phone varchar(30) NOT NULL, LoadedAt datetime2(6) NOT NULL, PRIMARY KEY (PersonNo, LoadedAt));`,

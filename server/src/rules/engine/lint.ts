@@ -14,6 +14,7 @@ import { type Body, bodiesOf, rootSuccession, rootsOf, type Step, stepsOfRoot } 
 import { makeFilter } from '../analysis/succession.ts';
 import { makeTables, type Tables } from '../analysis/tables.ts';
 import { embeddedScripts, offsetInLiteral } from './embedded.ts';
+import { standsInItsBody, standsInItsStatement } from './mistakes.ts';
 import type { Edit, Finding, Regenerate, Rule, RuleContext } from './rule.ts';
 import { defaultSettings, type LintSettings, levelOf } from './settings.ts';
 import { isSuppressed, type Suppression, suppressionsOf } from './suppressions.ts';
@@ -225,7 +226,9 @@ function* findInSteps(request: LintRequest, problems: Problem[]): InSteps<readon
     }
     yield;
   }
-  return collected;
+  // Not kept with the statements: the mistakes of others come and go without them.
+  const offsets = offsetsOf(script);
+  return collected.filter((finding) => standsInItsBody(finding, script, offsets));
 }
 
 /** What checks the statements of one script; a statement that was checked in the same surroundings is not looked at again. */
@@ -247,7 +250,8 @@ function checkerOf(request: LintRequest, problems: Problem[]) {
     text: (step, node) => slice(script, offsets, step, node.start, node.end),
     slice: (step, start, end) => slice(script, offsets, step, start, end),
     report: (step, at, details) => {
-      sink.findings.push({ ...details, rule, step, start: at.start, end: at.end });
+      const finding: Finding = { ...details, rule, step, start: at.start, end: at.end };
+      if (standsInItsStatement(finding, script)) sink.findings.push(finding);
     },
   });
   const { broken } = surroundings;

@@ -31,6 +31,13 @@ export interface RuleInfo {
   readonly why: string;
   /** What to do. */
   readonly help: string;
+  /**
+   * What a finding rests on, which decides whether it stands beside a syntax mistake.
+   * `part`: on the expression around it, or on the marked place where that lies in none; so it stands also where the
+   * mistake comes further on in its statement. `body`: on what other statements lack, so it stands only before the
+   * first mistake. Absent: on its statement, so it stands where that has none.
+   */
+  readonly judges?: 'part' | 'body';
   readonly invalid: readonly Example[];
   readonly valid: readonly Example[];
 }
