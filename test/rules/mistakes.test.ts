@@ -131,9 +131,9 @@ describe(`broken texts have no finding that the whole text lacks (seed ${seed})`
   test('cut off in the last statement', () => {
     const random = seeded(seed);
     const sets = [
-      [ofRules, 8],
-      [ofFixtures, 40],
-      [some(ofLoads, 60, random), 6],
+      [ofRules, 6],
+      [ofFixtures, 15],
+      [some(ofLoads, 25, random), 5],
     ] as const;
     const results = sets.flatMap(([samples, count]) =>
       samples.map((sample) => {
@@ -145,7 +145,7 @@ describe(`broken texts have no finding that the whole text lacks (seed ${seed})`
       }),
     );
     expect(results.flatMap(({ added }) => added)).toEqual([]);
-    expect(results.reduce((sum, { broken }) => sum + broken, 0)).toBeGreaterThan(1500);
+    expect(results.reduce((sum, { broken }) => sum + broken, 0)).toBeGreaterThan(1000);
   });
 
   test('with a token left out anywhere', () => {
