@@ -45,6 +45,22 @@ function generating(candidates: readonly LoadCandidate[], ...answers: readonly u
   return { command, workbench, server, prompts };
 }
 
+test('the code lens of a script means its text, whatever loads its tables suggest', async () => {
+  const server = new FakeServer({ 'mergewright/loads': () => [candidate('One')] });
+  const workbench = new FakeWorkbench();
+  workbench.texts.set('file:///w/my%20load.sql', 'DELETE raw.SatPatient');
+  const target = await new LoadChooser(server, new ScriptedPrompts(), workbench).forRun({
+    uri: 'file:///w/my%20load.sql',
+  });
+  expect(target).toEqual({
+    kind: 'text',
+    uri: 'file:///w/my%20load.sql',
+    text: 'DELETE raw.SatPatient',
+    line: 0,
+    title: 'my load.sql',
+  });
+});
+
 describe('Generate Load', () => {
   test('from a code lens opens the file without a question', async () => {
     const { command, workbench } = generating([]);

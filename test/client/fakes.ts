@@ -92,6 +92,8 @@ export class FakeWorkbench implements Workbench {
   document: OpenDocument | undefined;
   readonly proposed: { readonly uri: string; readonly text: string }[] = [];
   readonly contexts = new Map<string, boolean>();
+  /** Documents by URI; all others are empty. */
+  readonly texts = new Map<string, string>();
   opened: string | undefined;
   shownText = '';
 
@@ -99,7 +101,7 @@ export class FakeWorkbench implements Workbench {
     return this.document;
   }
   async open(uri: string): Promise<OpenDocument> {
-    return { uri, language: 'sql', text: '', selection: null, isUntitled: false };
+    return { uri, language: 'sql', text: this.texts.get(uri) ?? '', selection: null, isUntitled: false };
   }
   async showText(title: string, text: string): Promise<string> {
     this.shownText = text;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codeLenses } from '../../server/src/features/code-lens.ts';
+import { codeLenses, scriptLenses } from '../../server/src/features/code-lens.ts';
 import { inlayHints } from '../../server/src/features/inlay-hints.ts';
 import { proceduresOf } from '../../server/src/features/procedures.ts';
 import { semanticTokens } from '../../server/src/features/semantic-tokens.ts';
@@ -63,6 +63,43 @@ describe('code lens', () => {
       '2 Preview mergewright.previewLoad',
       '2 Run mergewright.runLoad',
     ]);
+  });
+});
+
+describe('code lens of a script', () => {
+  const lines = (load: string) => {
+    const { view } = openFiles({ 'ddl.sql': warehouse, 'load.sql': load });
+    const { lenses, preview } = scriptLenses(view);
+    return [...lenses, ...(preview === null ? [] : [preview])].map(
+      ({ range, title }) => `${range.start.line} ${title}`,
+    );
+  };
+
+  test('names each written table of the folder with its role, once, and where the script can be previewed', () => {
+    expect(
+      lines(`SELECT 1
+CREATE TABLE #t (a int)
+INSERT INTO #t VALUES (1)
+BEGIN TRAN
+UPDATE t SET City = '' FROM raw.SatPatient AS t
+INSERT INTO raw.SatPatient (City) SELECT 'x'
+DELETE dw.DimItem
+INSERT INTO other.Unknown SELECT 1`),
+    ).toEqual([
+      '4 Writes satellite raw.SatPatient (UPDATE, INSERT)',
+      '6 Writes dimension dw.DimItem (DELETE)',
+      '4 Preview',
+    ]);
+  });
+
+  test('stands over a procedure, which is previewed where it is called', () => {
+    const procedure = 'CREATE PROC p AS BEGIN DELETE dw.DimItem; TRUNCATE TABLE raw.SatPatient END';
+    expect(lines(`-- first\n${procedure}`)).toEqual([
+      '1 Writes dimension dw.DimItem (DELETE)',
+      '1 Writes satellite raw.SatPatient (DELETE)',
+    ]);
+    expect(lines('PRINT 1\nEXEC p')).toEqual(['1 Preview']);
+    expect(lines('SELECT * FROM dw.DimItem')).toEqual([]);
   });
 });
 

@@ -180,6 +180,30 @@ describe('the folder', () => {
     expect(lenses.find(({ command }) => command.title === 'Generate')?.command.arguments?.[0]?.uri).toBe(ddl);
   });
 
+  test('links over what a script writes, with a preview where one can be made', async () => {
+    await client.initialize(pathToFileURL(folder).href);
+    await client.request('mergewright/loads', {});
+    const shown = async (text: string, version: number) => {
+      client.open(load, text, version);
+      const lenses = await client.request<readonly { readonly command: object }[]>('textDocument/codeLens', {
+        textDocument: { uri: load },
+      });
+      return lenses.map(({ command }) => command);
+    };
+    const title = { title: 'Writes satellite raw.SatPatient (UPDATE)', command: '' };
+    expect(await shown("UPDATE raw.SatPatient SET City = ''", 1)).toEqual([
+      title,
+      { title: 'Preview', command: 'mergewright.previewLoad', arguments: [{ uri: load }] },
+    ]);
+    expect(await shown("WHILE 1 = 1 UPDATE raw.SatPatient SET City = ''", 2)).toEqual([title]);
+    const called = "CREATE PROCEDURE dw.Clear AS UPDATE raw.SatPatient SET City = ''";
+    expect(await shown(called, 3)).toEqual([title]);
+    writeFileSync(join(folder, 'clear.sql'), called);
+    const uri = pathToFileURL(join(folder, 'clear.sql')).href;
+    client.notify('workspace/didChangeWatchedFiles', { changes: [{ uri, type: 1 }] });
+    await expect.poll(() => shown('EXEC dw.Clear', 4)).toMatchObject([{ title: 'Preview' }]);
+  });
+
   test('signatures and parameters of procedures in files that were never opened', async () => {
     writeFileSync(
       join(folder, 'proc.sql'),

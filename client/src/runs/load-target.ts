@@ -27,6 +27,12 @@ export function lensArgument(
   return typeof uri === 'string' && isSpecification(specification) ? { uri, specification } : undefined;
 }
 
+/** The document that the code lens of a script means, by its URI. */
+function scriptArgument(argument: unknown): string | undefined {
+  if (typeof argument !== 'object' || argument === null || 'specification' in argument) return undefined;
+  return 'uri' in argument && typeof argument.uri === 'string' ? argument.uri : undefined;
+}
+
 /** Finds out which load is meant, asking where there are several. */
 export class LoadChooser {
   readonly #server: Server;
@@ -39,10 +45,12 @@ export class LoadChooser {
     this.#workbench = workbench;
   }
 
-  /** The load of a code lens, else of the active document: one of its suggested loads, else its text. */
+  /** The load or script of a code lens, else of the active document: one of its suggested loads, else its text. */
   async forRun(argument: unknown): Promise<LoadTarget | undefined> {
     const lens = lensArgument(argument);
     if (lens !== undefined) return { kind: 'specification', ...lens, title: titleOf(lens.specification) };
+    const script = scriptArgument(argument);
+    if (script !== undefined) return textTarget(await this.#workbench.open(script));
     const document = this.#workbench.active();
     if (document !== undefined && document.language === 'sql') {
       const candidates = await this.#server.request('mergewright/loads', { uri: document.uri });

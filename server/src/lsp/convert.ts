@@ -97,7 +97,7 @@ export function toCodeLens(lens: CodeLens, uri: string): LspCodeLens {
     command:
       command === null
         ? { title, command: '' }
-        : { title, command, arguments: [{ uri, specification: load.specification }] },
+        : { title, command, arguments: [load === null ? { uri } : { uri, specification: load.specification }] },
   };
 }
 

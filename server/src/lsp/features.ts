@@ -13,7 +13,7 @@ import {
 import type { TableName } from '../../../protocol/catalog.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import type { Diagnostic, TextEdit } from '../../../protocol/problem.ts';
-import { codeLenses } from '../features/code-lens.ts';
+import { codeLenses, scriptLenses } from '../features/code-lens.ts';
 import { complete, completedCall } from '../features/completion.ts';
 import { type Entity, entityAt, namedCall } from '../features/entity.ts';
 import { hover } from '../features/hover.ts';
@@ -28,6 +28,7 @@ import { folds, selectionRanges } from '../features/structure.ts';
 import { documentSymbols, folderSymbols } from '../features/symbols.ts';
 import type { DocumentView, Location } from '../features/view.ts';
 import { disableActions, safeEdits } from '../rules/engine/actions.ts';
+import { canPreview } from '../workspace/can-preview.ts';
 import { isPython, type OpenDocument } from '../workspace/documents.ts';
 import {
   overlaps,
@@ -140,9 +141,14 @@ export function registerFeatures(host: Host): void {
     }),
   );
   connection.onCodeLens(({ textDocument }) =>
-    answerSql('code lens', textDocument.uri, [], (view) =>
-      codeLenses(view).map((lens) => toCodeLens(lens, textDocument.uri)),
-    ),
+    guard.wait('code lens', [], async () => {
+      const view = sqlViewOf(host, textDocument.uri);
+      if (view === undefined) return [];
+      const { lenses, preview } = scriptLenses(view);
+      const folder = workspace.folderOf(view.file);
+      const links = preview !== null && (await canPreview(folder, view.script)) ? [preview] : [];
+      return [...codeLenses(view), ...lenses, ...links].map((lens) => toCodeLens(lens, textDocument.uri));
+    }),
   );
   connection.onFoldingRanges(({ textDocument }) =>
     answerSql('folding', textDocument.uri, [], (view) => folds(view).map(toFoldingRange)),
