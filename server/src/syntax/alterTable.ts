@@ -60,7 +60,7 @@ function parseAction(cursor: Cursor): AlterTableAction | null {
       return parseDrop(cursor);
     case 'SET': {
       cursor.advance();
-      const options = cursor.at('(') ? parseAnyOptions(cursor) : [];
+      const options = cursor.at('(') ? parseAnyOptions(cursor) : none;
       if (options.length === 0) cursor.fail("'('");
       return other(cursor, start, 'SET', null, options);
     }
@@ -197,7 +197,7 @@ function parseDrop(cursor: Cursor): AlterTableAction {
 
 function parseRebuild(cursor: Cursor): AlterTableAction {
   const { start } = cursor;
-  let options: readonly Option[] = [];
+  let options: readonly Option[] = none;
   cursor.advance();
   if (cursor.eat('PARTITION')) {
     cursor.expect('=');
@@ -218,7 +218,7 @@ function parseSwitch(cursor: Cursor): AlterTableAction {
   cursor.expect('TO');
   const table = parseName(cursor, 'a table');
   if (cursor.eat('PARTITION')) cursor.grammar.operand(cursor);
-  let options: readonly Option[] = [];
+  let options: readonly Option[] = none;
   if (cursor.at('WITH') && cursor.peek(1) === '(') {
     cursor.advance();
     options = parseAnyOptions(cursor);
@@ -265,7 +265,7 @@ function parseAlterIndexOfTable(cursor: Cursor): AlterTableAction {
   cursor.advance();
   cursor.identifier('the name of an index');
   cursor.expect('REBUILD');
-  let options: readonly Option[] = [];
+  let options: readonly Option[] = none;
   if (cursor.eat('WITH')) {
     if (cursor.at('(')) options = parseAnyOptions(cursor);
     else cursor.fail("'('");

@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName, skipToClosing } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parseStar } from './selectItems.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, Name, OpaqueClause, OrderItem } from './tree.ts';
@@ -66,7 +66,7 @@ export function parseCall(cursor: Cursor, name: Name, odbc = false): Expression 
   const { start } = name;
   const clauses: OpaqueClause[] = [];
   const items: Expression[] = [];
-  let orderBy: readonly OrderItem[] = [];
+  let orderBy: readonly OrderItem[] = none;
   cursor.advance();
   const { start: distinctStart } = cursor;
   const distinct = cursor.at('DISTINCT') && !isArgumentEnd(cursor.peek(1));
@@ -94,14 +94,14 @@ export function parseCall(cursor: Cursor, name: Name, odbc = false): Expression 
     start,
     end,
     name,
-    arguments: items,
+    arguments: listOf(items),
     distinct,
     orderBy,
     withinGroup,
     filter,
     nulls,
     over,
-    clauses,
+    clauses: listOf(clauses),
   };
 }
 
@@ -283,7 +283,7 @@ function parseWithinGroup(cursor: Cursor): readonly OrderItem[] {
   // In a MATCH over paths of a graph, the order of the path.
   const items = cursor.dialect.family === 'tsql' && cursor.eatSequence('GRAPH', 'PATH') ? none : parseOrderBy(cursor);
   closeParenthesis(cursor);
-  return items;
+  return listOf(items);
 }
 
 function parseFilter(cursor: Cursor): Expression | null {

@@ -65,7 +65,7 @@ function parseBlock(cursor: Cursor, start: number): Statement {
     cursor.recovering = false;
     cursor.advance();
   }
-  let options: readonly Option[] = [];
+  let options: readonly Option[] = none;
   if (cursor.at('ATOMIC') && cursor.peek(1) === 'WITH') {
     cursor.advance();
     cursor.advance();
@@ -114,7 +114,7 @@ function parseTry(cursor: Cursor): Statement {
   const tried = cursor.grammar.statements(cursor);
   if (tried.length === 0) cursor.fail('a statement');
   closeTry(cursor, 'TRY', problemsBefore);
-  let caught: readonly Statement[] = [];
+  let caught: readonly Statement[] = none;
   if (cursor.at('BEGIN') && cursor.peek(1) === 'CATCH') {
     cursor.advance();
     cursor.advance();

@@ -446,15 +446,13 @@ export class Cursor {
 
   /** Takes the current token as an identifier, whatever it is. */
   takeIdentifier(): Identifier {
-    const { start, currentEnd: end, kind } = this;
-    const text = this.tokenText;
     if (this.atComputedName) return this.takeComputedName();
+    const { start, currentEnd: end, text } = this;
+    const quote = quotes[this.kind] ?? 'none';
+    const from = this.starts[this.index] as number;
+    const to = this.ends[this.index] as number;
     this.advance();
-    const quote = quotes[kind];
-    if (quote === undefined) return { kind: 'identifier', start, end, name: text, quote: 'none' };
-    const closing = text.charAt(0) === '[' ? ']' : text.charAt(0);
-    const inner = text.length > 1 && text.endsWith(closing) ? text.slice(1, -1) : text.slice(1);
-    const name = inner.includes(closing) ? inner.replaceAll(closing + closing, closing) : inner;
+    const name = quote === 'none' ? text.slice(from, to) : unquoted(text, from, to);
     return { kind: 'identifier', start, end, name, quote };
   }
 
@@ -508,3 +506,11 @@ const quotes: Readonly<Partial<Record<TokenKind, Quote>>> = {
   [tokenKind.backticked]: 'backtick',
   [tokenKind.string]: 'double',
 };
+
+/** The name between quotes; the closing one, which lacks at the end of a text, stands doubled inside. */
+function unquoted(text: string, from: number, to: number): string {
+  const closing = text[from] === '[' ? ']' : (text[from] as string);
+  const closed = to - from > 1 && text[to - 1] === closing;
+  const name = text.slice(from + 1, closed ? to - 1 : to);
+  return name.includes(closing) ? name.replaceAll(closing + closing, closing) : name;
+}

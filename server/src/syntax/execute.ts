@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { opaqueStatement } from './opaque.ts';
 import { tokenKind } from './tokens.ts';
 import type { Execute, ExecuteArgument, Expression, Name, OpaqueClause, OpaqueStatement, Variable } from './tree.ts';
@@ -85,7 +85,7 @@ function isText(part: Expression): boolean {
 
 function parseArguments(cursor: Cursor): readonly ExecuteArgument[] {
   const found: ExecuteArgument[] = [];
-  if (!startsArgument(cursor)) return found;
+  if (!startsArgument(cursor)) return listOf(found);
   do {
     const argument = parseArgument(cursor);
     if (argument.name === null && found.some((earlier) => earlier.name !== null)) {
@@ -93,7 +93,7 @@ function parseArguments(cursor: Cursor): readonly ExecuteArgument[] {
     }
     found.push(argument);
   } while (!cursor.recovering && cursor.eat(','));
-  return found;
+  return listOf(found);
 }
 
 function startsArgument(cursor: Cursor): boolean {

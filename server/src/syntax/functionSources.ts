@@ -2,7 +2,7 @@ import { parseAliasAndColumns } from './aliases.ts';
 import { parseCall } from './calls.ts';
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parsePostfix } from './postfix.ts';
 import { parseSample, parseTimeTravel } from './timeTravel.ts';
 import { tokenKind } from './tokens.ts';
@@ -51,7 +51,7 @@ function opaqueResult(name: Name, end: number, clauses: readonly OpaqueClause[])
 
 /** What may follow a call as a source: its schema, options, alias and columns. */
 export function finishFunction(cursor: Cursor, call: Call | MemberAccess, lateral: boolean): TableSource {
-  let schema: readonly SchemaColumn[] = [];
+  let schema: readonly SchemaColumn[] = none;
   if (cursor.dialect.family === 'tsql' && cursor.at('WITH') && cursor.peek(1) === '(') {
     schema = parseSchema(cursor);
   }
@@ -108,7 +108,7 @@ function parseSchema(cursor: Cursor): readonly SchemaColumn[] {
     columns.push({ kind: 'schema-column', start, end: cursor.end, name, type });
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return columns;
+  return listOf(columns);
 }
 
 /** Spark's options of one read: `STREAM (t) WITH (SKIPCHANGECOMMITS)`. */

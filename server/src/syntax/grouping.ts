@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import type { Expression, GroupBy, Identifier, OpaqueClause, SelectItem } from './tree.ts';
 
 /** GROUP BY with its items; the current token is GROUP. */
@@ -131,7 +131,7 @@ function parseGroupCall(cursor: Cursor, words: number): Expression {
 /** The items of ROLLUP, CUBE and GROUPING SETS, which may be tuples and further calls of that kind. */
 function parseGroupTuple(cursor: Cursor): readonly Expression[] {
   const items: Expression[] = [];
-  if (!cursor.expect('(')) return items;
+  if (!cursor.expect('(')) return listOf(items);
   do {
     const { start } = cursor;
     if (cursor.at('(')) {
@@ -146,7 +146,7 @@ function parseGroupTuple(cursor: Cursor): readonly Expression[] {
     } else items.push(parseGroupItem(cursor));
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return items;
+  return listOf(items);
 }
 
 function parsePlainTuple(cursor: Cursor): readonly Expression[] {
@@ -155,5 +155,5 @@ function parsePlainTuple(cursor: Cursor): readonly Expression[] {
   do items.push(parseGroupItem(cursor));
   while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return items;
+  return listOf(items);
 }

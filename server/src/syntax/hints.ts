@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseIdentifierList } from './names.ts';
+import { listOf } from './none.ts';
 import { tokenKind } from './tokens.ts';
 import type { TableHint } from './tree.ts';
 
@@ -66,7 +67,7 @@ function parseOldHint(cursor: Cursor): readonly TableHint[] {
   const several = hints[0]?.name === 'INDEX';
   while (several && !cursor.recovering && cursor.eat(',')) hints.push(parseHint(cursor));
   closeParenthesis(cursor);
-  return hints;
+  return listOf(hints);
 }
 
 function parseIndexNumber(cursor: Cursor): TableHint {
@@ -84,7 +85,7 @@ function parseHintList(cursor: Cursor): readonly TableHint[] {
     while (!cursor.recovering && !cursor.at(',') && !cursor.at(')') && !cursor.atEnd);
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return hints;
+  return listOf(hints);
 }
 
 function parseHint(cursor: Cursor): TableHint {

@@ -1,5 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { parseIdentifierList } from './names.ts';
+import { none } from './none.ts';
 import type { Identifier, JoinType, TableSource } from './tree.ts';
 
 interface JoinOperator {
@@ -34,7 +35,7 @@ function parseJoin(cursor: Cursor, left: TableSource, operator: JoinOperator, re
       right = parseJoin(cursor, right, inner, readSource);
     }
   }
-  let using: readonly Identifier[] = [];
+  let using: readonly Identifier[] = none;
   let on = null;
   if (cursor.at('ON') && (operator.conditional || cursor.dialect.family !== 'tsql')) {
     cursor.advance();

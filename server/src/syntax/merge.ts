@@ -65,7 +65,7 @@ export function parseMerge(cursor: Cursor, withClause: WithClause | null, start:
 function parseTarget(cursor: Cursor): WriteTarget {
   if (cursor.kind === tokenKind.reserved && cursor.peek(1) === '(') return cursor.grammar.singleSource(cursor);
   const plain = parsePlainTarget(cursor);
-  const hints = cursor.at('WITH') ? parseTableHints(cursor) : [];
+  const hints = cursor.at('WITH') ? parseTableHints(cursor) : none;
   let alias: Identifier | null = null;
   if (cursor.eat('AS')) alias = cursor.identifier('an alias');
   else if (cursor.atName && !cursor.at('USING')) alias = cursor.takeIdentifier();
@@ -85,16 +85,16 @@ function usingCondition(names: readonly Identifier[]): Expression {
 
 function parseBranches(cursor: Cursor): readonly MergeBranch[] {
   const branches: MergeBranch[] = [];
-  if (cursor.recovering && !resume(cursor)) return branches;
+  if (cursor.recovering && !resume(cursor)) return listOf(branches);
   if (!cursor.at('WHEN')) {
     cursor.fail('WHEN');
-    if (!resume(cursor)) return branches;
+    if (!resume(cursor)) return listOf(branches);
   }
   while (cursor.at('WHEN')) {
     branches.push(parseBranch(cursor));
-    if (cursor.recovering && !resume(cursor)) return branches;
+    if (cursor.recovering && !resume(cursor)) return listOf(branches);
   }
-  return branches;
+  return listOf(branches);
 }
 
 /** Goes on at the next branch after a mistake. */

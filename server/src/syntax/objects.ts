@@ -43,7 +43,7 @@ export function parseCreateIndex(cursor: Cursor, start: number): CreateIndex {
   const name = cursor.identifier('the name of an index');
   cursor.expect('ON');
   const table = parseName(cursor, 'a table');
-  let columns: readonly KeyColumn[] = [];
+  let columns: readonly KeyColumn[] = none;
   if (columnstore) {
     if (cursor.eat('(')) columns = parseKeyColumnsInside(cursor);
     else if (clustered !== true) cursor.fail("'('");
@@ -73,7 +73,7 @@ export function parseCreateIndex(cursor: Cursor, start: number): CreateIndex {
 /** CREATE TYPE from the name on. */
 export function parseCreateType(cursor: Cursor, start: number): CreateType {
   const name = parseName(cursor, 'the name of a type', 2);
-  let elements: readonly TableElement[] = [];
+  let elements: readonly TableElement[] = none;
   let base: DataType | null = null;
   let nullable: boolean | null = null;
   let table = false;

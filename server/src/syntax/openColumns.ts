@@ -2,7 +2,7 @@ import { atConstraint, parseColumnConstraint, parseTableConstraint } from './con
 import type { Cursor } from './cursor.ts';
 import { decodeString } from './literals.ts';
 import { closeParenthesis, parseName } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { recoverElement } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
 import type {
@@ -25,11 +25,11 @@ export function parseOpenElements(cursor: Cursor): readonly TableElement[] {
     if (cursor.at(')')) break;
     elements.push(parseElement(cursor));
     if (!cursor.at(',') && !cursor.at(')')) cursor.fail("',' or ')'");
-    if (cursor.recovering && !recoverElement(cursor)) return elements;
+    if (cursor.recovering && !recoverElement(cursor)) return listOf(elements);
     if (!cursor.eat(',')) break;
   }
   closeParenthesis(cursor);
-  return elements;
+  return listOf(elements);
 }
 
 function parseElement(cursor: Cursor): TableElement {
@@ -126,7 +126,15 @@ export function parseColumn(cursor: Cursor): ColumnDefinition {
     sparse: false,
     rowGuid: false,
     index: null,
-    ...draft,
+    nullable: draft.nullable,
+    computed: draft.computed,
+    persisted: draft.persisted,
+    identity: draft.identity,
+    collation: draft.collation,
+    default: draft.default,
+    comment: draft.comment,
+    constraints: listOf(draft.constraints),
+    clauses: listOf(draft.clauses),
   };
 }
 

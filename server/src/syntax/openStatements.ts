@@ -285,7 +285,7 @@ function parseView(
 ): Statement {
   cursor.eatSequence('IF', 'NOT', 'EXISTS');
   const name = parseName(cursor, 'the name of a view');
-  const elements = cursor.at('(') ? parseOpenElements(cursor) : [];
+  const elements = cursor.at('(') ? parseOpenElements(cursor) : none;
   const columns = elements.flatMap((element) => (element.kind === 'column-definition' ? [element.name] : []));
   const options: Option[] = [];
   while (!cursor.at('AS') && !cursor.at(';') && !cursor.atEnd && !cursor.recovering) {

@@ -1,7 +1,7 @@
 import type { Cursor } from './cursor.ts';
 import { decodeString } from './literals.ts';
 import { closeParenthesis, namePart, parseName } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parseColumn, parseOpenElements } from './openColumns.ts';
 import { parseQueryWithTables } from './queries.ts';
 import { tokenKind } from './tokens.ts';
@@ -19,7 +19,7 @@ export interface TableHead {
 /** CREATE TABLE of Spark SQL and DuckDB from the name on; `start` is the start of CREATE. */
 export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): CreateTable {
   const name = parseName(cursor, 'the name of a table');
-  let elements: readonly TableElement[] = [];
+  let elements: readonly TableElement[] = none;
   const options: Option[] = [];
   /** Hive's form gives the partition columns with their types here, and they are columns of the table. */
   const partitions: ColumnDefinition[] = [];
@@ -254,7 +254,7 @@ function parsePartitions(cursor: Cursor, partitions: ColumnDefinition[]): readon
     }
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return columns;
+  return listOf(columns);
 }
 
 function parseDottedColumns(cursor: Cursor): readonly Identifier[] {
@@ -271,5 +271,5 @@ function parseDottedColumns(cursor: Cursor): readonly Identifier[] {
     if (last) columns.push(last);
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return columns;
+  return listOf(columns);
 }

@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseIdentifierList } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { tokenKind } from './tokens.ts';
 import type { Identifier, Option } from './tree.ts';
 
@@ -107,7 +107,7 @@ function parseOptionList(
   do options.push(parseOption(cursor, known, expected));
   while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return options;
+  return listOf(options);
 }
 
 function parseOption(cursor: Cursor, known: Readonly<Record<string, ValueKind>> | null, expected: string): Option {
@@ -207,7 +207,7 @@ function parseTableOption(cursor: Cursor, start: number, word: string): Option |
       cursor.advance();
       cursor.expect('=');
       const from = cursor.start;
-      let columns: readonly Identifier[] = [];
+      let columns: readonly Identifier[] = none;
       if (cursor.at('HASH') || cursor.at('SHARDED')) {
         cursor.advance();
         columns = parseIdentifierList(cursor);
@@ -220,7 +220,7 @@ function parseTableOption(cursor: Cursor, start: number, word: string): Option |
       cursor.advance();
       const columnstore = cursor.eat('COLUMNSTORE');
       cursor.expect('INDEX');
-      let columns: readonly Identifier[] = [];
+      let columns: readonly Identifier[] = none;
       if (columnstore && cursor.eat('ORDER')) columns = parseIdentifierList(cursor);
       else if (!columnstore) columns = parseKeyNames(cursor);
       return option(columnstore ? `${word} COLUMNSTORE INDEX` : `${word} INDEX`, null, columns);
@@ -260,11 +260,11 @@ function takeAuto(cursor: Cursor): readonly Identifier[] {
 /** `( a ASC, b DESC )`, names only. */
 function parseKeyNames(cursor: Cursor): readonly Identifier[] {
   const names: Identifier[] = [];
-  if (!cursor.expect('(')) return names;
+  if (!cursor.expect('(')) return listOf(names);
   do {
     names.push(cursor.identifier('a column name'));
     cursor.eatAny('ASC', 'DESC');
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return names;
+  return listOf(names);
 }

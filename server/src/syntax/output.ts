@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { parseIdentifierList, parseName } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parseHints } from './queryHints.ts';
 import { parseSelectItems } from './selectItems.ts';
 import { tokenKind } from './tokens.ts';
@@ -11,7 +11,7 @@ export function parseOutputs(cursor: Cursor): readonly Output[] {
   const outputs: Output[] = [];
   const word = cursor.dialect.family === 'tsql' ? 'OUTPUT' : 'RETURNING';
   while (cursor.at(word) && !cursor.recovering && outputs.length < 2) outputs.push(parseOutput(cursor));
-  return outputs;
+  return listOf(outputs);
 }
 
 function parseOutput(cursor: Cursor): Output {
@@ -19,7 +19,7 @@ function parseOutput(cursor: Cursor): Output {
   cursor.advance();
   const items = parseSelectItems(cursor);
   let into: TableReference | TableVariable | null = null;
-  let intoColumns: Output['intoColumns'] = [];
+  let intoColumns: Output['intoColumns'] = none;
   if (cursor.dialect.family === 'tsql' && cursor.eat('INTO')) {
     into = parsePlainTarget(cursor);
     if (cursor.at('(') && cursor.peek(1) !== 'SELECT') intoColumns = parseIdentifierList(cursor);
@@ -42,5 +42,5 @@ export function parsePlainTarget(cursor: Cursor): TableReference | TableVariable
 
 /** OPTION (…) where it stands. */
 export function parseOptionalHints(cursor: Cursor): readonly QueryHint[] {
-  return cursor.dialect.family === 'tsql' && cursor.at('OPTION') ? parseHints(cursor) : [];
+  return cursor.dialect.family === 'tsql' && cursor.at('OPTION') ? parseHints(cursor) : none;
 }

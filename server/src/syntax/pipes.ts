@@ -2,7 +2,7 @@ import type { Cursor } from './cursor.ts';
 import { parseGroupedItems } from './grouping.ts';
 import { parseJoins } from './joins.ts';
 import { parseName } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parsePivot, parseUnpivot } from './pivot.ts';
 import { parseSelectItem } from './selectItems.ts';
 import type {
@@ -124,7 +124,7 @@ function parseAggregate(cursor: Cursor, shape: (parts: Partial<Select>) => Selec
 /** The order that these words have in a query; each step may have several. */
 function parseOrganisation(cursor: Cursor, input: QueryBody): QueryBody {
   const { start } = input;
-  let orderBy: readonly OrderItem[] = [];
+  let orderBy: readonly OrderItem[] = none;
   let limit: Expression | null = null;
   let offset: Expression | null = null;
   for (let again = true; again && !cursor.recovering; ) {
@@ -207,7 +207,7 @@ function parseNames(cursor: Cursor): readonly Identifier[] {
     const last = name.parts[name.parts.length - 1];
     if (last) names.push(last);
   } while (!cursor.recovering && cursor.eat(','));
-  return names;
+  return listOf(names);
 }
 
 /** Stands for all columns that come in, where nobody wrote a star. */

@@ -1,6 +1,7 @@
 import { isCondition } from './conditions.ts';
 import { type Cursor, deepestNesting } from './cursor.ts';
 import { closeParenthesis, namePart } from './names.ts';
+import { listOf } from './none.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, Identifier } from './tree.ts';
 import { parseDataType } from './types.ts';
@@ -125,16 +126,16 @@ function lambdaParameters(operand: Expression): readonly Identifier[] | null {
     if (inner === null) return null;
     found.push(...inner);
   }
-  return found;
+  return listOf(found);
 }
 
 /** Arguments in parentheses without any grammar of their own. */
 export function parseArguments(cursor: Cursor): readonly Expression[] {
   const found: Expression[] = [];
   cursor.expect('(');
-  if (cursor.eat(')')) return found;
+  if (cursor.eat(')')) return listOf(found);
   do found.push(cursor.grammar.expression(cursor));
   while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return found;
+  return listOf(found);
 }

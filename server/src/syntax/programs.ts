@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseIdentifierList, parseName } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parseAnyOptions, parseTableOptions } from './options.ts';
 import { parseQueryWithTables, refuseOrder } from './queries.ts';
 import { skipUntil } from './recovery.ts';
@@ -123,7 +123,7 @@ const programOptions: ReadonlySet<string> = new Set([
 /** WITH RECOMPILE, EXECUTE AS OWNER, SCHEMABINDING …, without parentheses. */
 function parseProgramOptions(cursor: Cursor): readonly Option[] {
   const options: Option[] = [];
-  if (!cursor.at('WITH')) return options;
+  if (!cursor.at('WITH')) return listOf(options);
   cursor.advance();
   do {
     const { start } = cursor;
@@ -146,19 +146,19 @@ function parseProgramOptions(cursor: Cursor): readonly Option[] {
     }
     options.push({ kind: 'option', start, end: cursor.end, name, value: null, columns: none });
   } while (!cursor.recovering && cursor.eat(','));
-  return options;
+  return listOf(options);
 }
 
 /** CREATE, ALTER or CREATE OR ALTER FUNCTION from the name on. */
 export function parseFunction(cursor: Cursor, start: number, alter: boolean): CreateFunction {
   const name = parseName(cursor, 'the name of a function', 2);
-  let parameters: readonly Parameter[] = [];
+  let parameters: readonly Parameter[] = none;
   if (cursor.at('(')) parameters = parseParameters(cursor);
   else cursor.fail("'('");
   cursor.expect('RETURNS');
   let returns: DataType | null = null;
   let returnsVariable: string | null = null;
-  let returnsElements: readonly TableElement[] = [];
+  let returnsElements: readonly TableElement[] = none;
   let inline = false;
   if (cursor.kind === tokenKind.variable) {
     returnsVariable = cursor.tokenText;
@@ -180,7 +180,7 @@ export function parseFunction(cursor: Cursor, start: number, alter: boolean): Cr
   }
   cursor.eat('AS');
   let query: Query | null = null;
-  let body: readonly Statement[] = [];
+  let body: readonly Statement[] = none;
   if (cursor.at('EXTERNAL')) parseBody(cursor);
   else if (inline && !cursor.recovering) query = parseInline(cursor);
   else {
@@ -228,7 +228,7 @@ export function parseTrigger(cursor: Cursor, start: number, alter: boolean): Cre
   let table: Name | null = null;
   cursor.expect('ON');
   if (!cursor.eat('DATABASE') && !cursor.eatSequence('ALL', 'SERVER')) table = parseName(cursor, 'a table or DATABASE');
-  const options = cursor.at('WITH') ? parseProgramOptions(cursor) : [];
+  const options = cursor.at('WITH') ? parseProgramOptions(cursor) : none;
   let timing: CreateTrigger['timing'] = 'after';
   if (cursor.eat('INSTEAD')) {
     cursor.expect('OF');
@@ -256,7 +256,7 @@ export function parseTrigger(cursor: Cursor, start: number, alter: boolean): Cre
 /** CREATE, ALTER or CREATE OR ALTER [MATERIALIZED] VIEW from the name on (T-SQL). */
 export function parseView(cursor: Cursor, start: number, alter: boolean, materialized: boolean): CreateView {
   const name = parseName(cursor, 'the name of a view', 2);
-  const columns: readonly Identifier[] = cursor.at('(') ? parseIdentifierList(cursor) : [];
+  const columns: readonly Identifier[] = cursor.at('(') ? parseIdentifierList(cursor) : none;
   const options: Option[] = [];
   if (cursor.at('WITH')) {
     if (cursor.peek(1) === '(') {

@@ -6,7 +6,7 @@ import { closeParenthesis } from './names.ts';
 import { listOf, none } from './none.ts';
 import { parsePipe } from './pipes.ts';
 import { plainQuery } from './plainQuery.ts';
-import { atLateralView, parseSelect, parseSelectTail, skipLateralView } from './selects.ts';
+import { atLateralView, completeSelect, newSelect, parseSelect, skipLateralView } from './selects.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, OpaqueClause, OrderItem, Query, QueryBody, ValuesRow, WithClause } from './tree.ts';
 import { parseOrderBy } from './windows.ts';
@@ -185,18 +185,9 @@ function parseFromFirst(cursor: Cursor): QueryBody {
     return { ...select, start, from: select.from.length > 0 ? select.from : from, clauses };
   }
   if (cursor.at('WHERE') || cursor.at('GROUP') || cursor.at('HAVING') || cursor.at('QUALIFY')) {
-    const tail = parseSelectTail(cursor);
-    return {
-      kind: 'select',
-      start,
-      end: cursor.end,
-      top: null,
-      distinct: false,
-      items: none,
-      into: null,
-      ...tail,
-      from,
-    };
+    const select = newSelect(start, null, false, none, null);
+    select.from = from;
+    return completeSelect(cursor, select);
   }
   return { kind: 'from-first', start, end: cursor.end, from };
 }
@@ -262,7 +253,7 @@ export function parseInsertValue(cursor: Cursor): Expression {
 
 /** ORDER BY, OFFSET, FETCH, LIMIT and FOR around a finished body. */
 function finishQuery(cursor: Cursor, withClause: WithClause | null, body: QueryBody, start: number): Query {
-  const orderBy: readonly OrderItem[] = cursor.at('ORDER') ? parseOrderBy(cursor) : [];
+  const orderBy: readonly OrderItem[] = cursor.at('ORDER') ? parseOrderBy(cursor) : none;
   let offset: Expression | null = null;
   let limit: Expression | null = null;
   if (cursor.dialect.family === 'tsql') {

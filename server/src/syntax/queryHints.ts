@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { tokenKind } from './tokens.ts';
 import type { QueryHint } from './tree.ts';
 
@@ -42,11 +42,11 @@ const numberHints: ReadonlySet<string> = new Set([
 export function parseHints(cursor: Cursor): readonly QueryHint[] {
   const hints: QueryHint[] = [];
   cursor.advance();
-  if (!cursor.expect('(')) return hints;
+  if (!cursor.expect('(')) return listOf(hints);
   do hints.push(parseHint(cursor));
   while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return hints;
+  return listOf(hints);
 }
 
 function parseHint(cursor: Cursor): QueryHint {

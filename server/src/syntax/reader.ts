@@ -2,6 +2,7 @@ import { type BatchState, batchStateBehind, requireOpenBatch } from './batchStar
 import { Cursor } from './cursor.ts';
 import type { Dialect } from './dialect.ts';
 import { grammarOf } from './grammars.ts';
+import { listOf, none } from './none.ts';
 import { nestRanges } from './ranges.ts';
 import { separatorCount, tokenKind } from './tokens.ts';
 import type { ScriptBatch, SqlcmdLine, SyntaxProblem, Unit } from './tree.ts';
@@ -54,13 +55,17 @@ export class ScriptReader {
       offset,
       length,
       statement,
-      problems: withoutPlaceholders(cursor.text.slice(offset, offset + length), cursor).map((problem) =>
-        within(problem, length),
-      ),
+      problems: cursor.problems.length === 0 ? none : this.problemsWithin(offset, length),
       lookahead: endOfLine(cursor.text, Math.max(cursor.furthest, cursor.base + cursor.currentEnd)) - (offset + length),
     };
     this.units.push(unit);
     this.batchState = batchStateBehind(this.batchState, unit);
+  }
+
+  private problemsWithin(offset: number, length: number): readonly SyntaxProblem[] {
+    const { cursor } = this;
+    const text = cursor.text.slice(offset, offset + length);
+    return mayBeReplaced(text, cursor) ? none : cursor.problems.map((problem) => within(problem, length));
   }
 
   private endBatch(): void {
@@ -69,7 +74,13 @@ export class ScriptReader {
     const { tokenText } = cursor;
     const end = start + tokenText.length;
     const separator = { start, end, repeat: separatorCount(tokenText) };
-    this.batches.push({ start: this.batchStart, end: start, separator, units, sqlcmd: this.takeSqlcmd(start) });
+    this.batches.push({
+      start: this.batchStart,
+      end: start,
+      separator,
+      units: listOf(units),
+      sqlcmd: this.takeSqlcmd(start),
+    });
     this.units = [];
     this.batchState = 'empty';
     this.batchStart = end;
@@ -80,6 +91,7 @@ export class ScriptReader {
   private takeSqlcmd(before: number): readonly SqlcmdLine[] {
     const { sqlcmd } = this.cursor;
     let count = 0;
+    if (sqlcmd.length === 0 && this.earlierSqlcmd.length === 0) return none;
     while (count < sqlcmd.length && (sqlcmd[count]?.start ?? 0) < before) count += 1;
     return [...this.earlierSqlcmd.splice(0), ...sqlcmd.splice(0, count)];
   }
@@ -150,10 +162,8 @@ function commentUnit(start: number, end: number): Unit {
  * Text that a tool replaces before any engine sees it may stand for anything, so nothing is a mistake beside it:
  * `$(Var)` outside of strings, `{{ … }}`, `{% … %}`, `{# … #}`, `#{…}`, `${…}` and, in Spark, `{name}`.
  */
-function withoutPlaceholders(text: string, cursor: Cursor): readonly SyntaxProblem[] {
-  if (cursor.problems.length === 0) return cursor.problems;
-  const pattern = cursor.dialect.family === 'spark' ? sparkPlaceholder : placeholder;
-  return pattern.test(text) ? [] : cursor.problems;
+function mayBeReplaced(text: string, cursor: Cursor): boolean {
+  return (cursor.dialect.family === 'spark' ? sparkPlaceholder : placeholder).test(text);
 }
 
 const placeholder = /\$\(|\{\{|\{%|\{#|#\{|\$\{/;

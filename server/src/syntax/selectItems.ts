@@ -1,6 +1,7 @@
 import type { Cursor } from './cursor.ts';
 import { decodeString } from './literals.ts';
 import { closeParenthesis } from './names.ts';
+import { listOf, none } from './none.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, Identifier, SelectItem, Star, StarReplacement, Variable } from './tree.ts';
 
@@ -14,12 +15,12 @@ export function parseSelectItems(cursor: Cursor): readonly SelectItem[] {
     if (items.length > 0 && cursor.dialect.family !== 'tsql' && (cursor.at('FROM') || cursor.atEnd)) break;
     items.push(parseSelectItem(cursor));
   } while (!cursor.recovering && cursor.eat(','));
-  return items;
+  return listOf(items);
 }
 
 export function parseSelectItem(cursor: Cursor): SelectItem {
   const { start } = cursor;
-  if (cursor.at('*')) return plainItem(cursor, start, parseStar(cursor, [], start));
+  if (cursor.at('*')) return plainItem(cursor, start, parseStar(cursor, none, start));
   if (cursor.dialect.family === 'tsql') {
     if (cursor.kind === tokenKind.variable && assignmentOperators.has(cursor.peek(1))) return parseAssigning(cursor);
     if (cursor.peek(1) === '=' && isAliasToken(cursor)) return parseEqualsAlias(cursor);
@@ -139,7 +140,7 @@ function qualifiedStar(cursor: Cursor, qualifier: Star['qualifier'], start: numb
 /** `*` with DuckDB's EXCLUDE, REPLACE, RENAME and Databricks' EXCEPT. */
 export function parseStar(cursor: Cursor, qualifier: Star['qualifier'], start: number): Star {
   cursor.advance();
-  let except: readonly Identifier[] = [];
+  let except: readonly Identifier[] = none;
   const replace: StarReplacement[] = [];
   if (cursor.dialect.family !== 'tsql') {
     if ((cursor.at('EXCEPT') || cursor.at('EXCLUDE')) && cursor.peek(1) === '(' && !isQueryAhead(cursor)) {
@@ -193,5 +194,5 @@ function parseDottedList(cursor: Cursor): readonly Identifier[] {
     names.push(name);
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return names;
+  return listOf(names);
 }

@@ -2,9 +2,10 @@ import type { Cursor } from './cursor.ts';
 import { parseGroupBy } from './grouping.ts';
 import { atQueryContinuation } from './lookahead.ts';
 import { parseName } from './names.ts';
+import { listOf, none } from './none.ts';
 import { parseSelectItems } from './selectItems.ts';
 import { parseTop } from './top.ts';
-import type { Expression, NamedWindow, OpaqueClause, Select, TableSource } from './tree.ts';
+import type { NamedWindow, OpaqueClause, Select } from './tree.ts';
 import { parseWindow } from './windows.ts';
 
 /** SELECT … up to HAVING and QUALIFY. */
@@ -27,8 +28,7 @@ export function parseSelect(cursor: Cursor): Select {
     cursor.advance();
     cursor.identifier('a filegroup');
   }
-  const tail = parseSelectTail(cursor);
-  return { kind: 'select', start, end: cursor.end, top, distinct, items, into, ...tail };
+  return completeSelect(cursor, newSelect(start, top, distinct, items, into));
 }
 
 /** Spark: in `SELECT all, b` the word is a column's name. */
@@ -36,29 +36,54 @@ function isColumnNamedAll(cursor: Cursor): boolean {
   return cursor.dialect.family === 'spark' && cursor.at('ALL') && (cursor.peek(1) === ',' || cursor.peek(1) === 'FROM');
 }
 
-type SelectTail = Pick<Select, 'from' | 'where' | 'groupBy' | 'having' | 'windows' | 'qualify' | 'clauses'>;
+/** A SELECT while its clauses are gathered. */
+type Draft = { -readonly [Key in keyof Select]: Select[Key] };
+
+export function newSelect(
+  start: number,
+  top: Select['top'],
+  distinct: boolean,
+  items: Select['items'],
+  into: Select['into'],
+): Draft {
+  return {
+    kind: 'select',
+    start,
+    end: start,
+    top,
+    distinct,
+    items,
+    into,
+    from: none,
+    where: null,
+    groupBy: null,
+    having: null,
+    windows: none,
+    qualify: null,
+    clauses: none,
+  };
+}
 
 /** What follows the items of a SELECT: FROM up to QUALIFY, with the clauses of the dialect. */
-export function parseSelectTail(cursor: Cursor): SelectTail {
+export function completeSelect(cursor: Cursor, select: Draft): Select {
   const clauses: OpaqueClause[] = [];
   if (cursor.dialect.family === 'spark' && (cursor.at('USING') || (cursor.at('ROW') && cursor.peek(1) === 'FORMAT'))) {
     clauses.push(skipTransform(cursor));
   }
-  const from: readonly TableSource[] = cursor.eat('FROM') ? cursor.grammar.sources(cursor) : [];
+  if (cursor.eat('FROM')) select.from = cursor.grammar.sources(cursor);
   while (atLateralView(cursor)) clauses.push(skipLateralView(cursor));
-  const where = cursor.eat('WHERE') ? cursor.grammar.condition(cursor) : null;
-  const groupBy = cursor.at('GROUP') ? parseGroupBy(cursor) : null;
-  const having = cursor.eat('HAVING') ? cursor.grammar.condition(cursor) : null;
-  let windows: readonly NamedWindow[] = [];
-  let qualify: Expression | null = null;
+  if (cursor.eat('WHERE')) select.where = cursor.grammar.condition(cursor);
+  if (cursor.at('GROUP')) select.groupBy = parseGroupBy(cursor);
+  if (cursor.eat('HAVING')) select.having = cursor.grammar.condition(cursor);
   for (let again = true; again && !cursor.recovering; ) {
     again = false;
-    if (cursor.at('WINDOW') && windows.length === 0 && (cursor.peek(2) === 'AS' || cursor.peek(1) === 'IDENTIFIER')) {
-      windows = parseWindows(cursor);
+    const windowsFollow = cursor.at('WINDOW') && (cursor.peek(2) === 'AS' || cursor.peek(1) === 'IDENTIFIER');
+    if (windowsFollow && select.windows.length === 0) {
+      select.windows = parseWindows(cursor);
       again = true;
     }
-    if (cursor.dialect.family !== 'tsql' && qualify === null && cursor.eat('QUALIFY')) {
-      qualify = cursor.grammar.condition(cursor);
+    if (cursor.dialect.family !== 'tsql' && select.qualify === null && cursor.eat('QUALIFY')) {
+      select.qualify = cursor.grammar.condition(cursor);
       again = true;
     }
   }
@@ -69,7 +94,9 @@ export function parseSelectTail(cursor: Cursor): SelectTail {
     if (cursor.peek(1) !== 'BY') break;
     clauses.push(parseSparkOrder(cursor));
   }
-  return { from, where, groupBy, having, windows, qualify, clauses };
+  select.clauses = listOf(clauses);
+  select.end = cursor.end;
+  return select;
 }
 
 function parseSparkOrder(cursor: Cursor): OpaqueClause {
@@ -136,5 +163,5 @@ function parseWindows(cursor: Cursor): readonly NamedWindow[] {
     const window = parseWindow(cursor, cursor.start);
     windows.push({ kind: 'named-window', start, end: cursor.end, name, window });
   } while (!cursor.recovering && cursor.eat(','));
-  return windows;
+  return listOf(windows);
 }

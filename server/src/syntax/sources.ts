@@ -5,7 +5,7 @@ import { isTableHint, parseTableHints } from './hints.ts';
 import { parseJoins } from './joins.ts';
 import { atQueryInParentheses } from './lookahead.ts';
 import { closeParenthesis, parseName } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parsePivot, parseUnpivot } from './pivot.ts';
 import { parsePostfix } from './postfix.ts';
 import { parseSample, parseTimeTravel } from './timeTravel.ts';
@@ -17,7 +17,7 @@ export function parseSources(cursor: Cursor): readonly TableSource[] {
   const sources: TableSource[] = [];
   do sources.push(parseTableSource(cursor));
   while (!cursor.recovering && cursor.eat(','));
-  return sources;
+  return listOf(sources);
 }
 
 /** One source with the joins that follow it. */
@@ -155,7 +155,7 @@ function finishTable(cursor: Cursor, start: number, name: Name): TableSource {
 /** T-SQL's order: time travel, alias, sample, hints. Parentheses without WITH hold one hint, maybe before the alias. */
 function finishTsqlTable(cursor: Cursor, start: number, name: Name): TableSource {
   const timeTravel = parseTimeTravel(cursor);
-  let hints: readonly TableHint[] = cursor.at('(') ? parseTableHints(cursor) : [];
+  let hints: readonly TableHint[] = cursor.at('(') ? parseTableHints(cursor) : none;
   const alias = parseAlias(cursor);
   const sample = parseSample(cursor);
   const hintsBehind = cursor.at('WITH') || cursor.at('HOLDLOCK') || (cursor.at('(') && !atQueryInParentheses(cursor));

@@ -15,6 +15,7 @@ import type { Cursor } from './cursor.ts';
 import { parseCursorStatement, parseDeclare } from './declarations.ts';
 import { parseExecute, parseExecuteAs } from './execute.ts';
 import { skipForUpdate } from './forClause.ts';
+import { listOf } from './none.ts';
 import {
   parseCreateIndex,
   parseCreateSchema,
@@ -67,7 +68,7 @@ export function parseStatements(cursor: Cursor): readonly Statement[] {
     const last = cursor.problems.length > problemsBefore ? cursor.problems[cursor.problems.length - 1] : undefined;
     brokenOff = last !== undefined && cursor.slice(last.start, last.end) === ';';
   }
-  return statements;
+  return listOf(statements);
 }
 
 /**

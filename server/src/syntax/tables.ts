@@ -1,7 +1,7 @@
 import { parseFilegroup } from './constraints.ts';
 import type { Cursor } from './cursor.ts';
 import { parseName } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { parseTableOptions } from './options.ts';
 import { parseOptionalHints } from './output.ts';
 import { parseQueryWithTables } from './queries.ts';
@@ -11,7 +11,7 @@ import type { CreateTable, Name, Option, Query, TableElement } from './tree.ts';
 /** T-SQL's CREATE [EXTERNAL] TABLE from the name on; `start` is the start of CREATE. */
 export function parseCreateTable(cursor: Cursor, start: number, external: boolean): CreateTable {
   const name = parseName(cursor, 'the name of a table');
-  let elements: readonly TableElement[] = [];
+  let elements: readonly TableElement[] = none;
   const options: Option[] = [];
   let query: Query | null = null;
   let cloneOf: Name | null = null;
@@ -92,7 +92,7 @@ export function parseCreateTable(cursor: Cursor, start: number, external: boolea
     cloneOf,
     graph,
     fileTable,
-    options,
+    options: listOf(options),
   };
 }
 

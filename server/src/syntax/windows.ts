@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis } from './names.ts';
-import { none } from './none.ts';
+import { listOf, none } from './none.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, FrameBound, OrderItem, Window, WindowFrame } from './tree.ts';
 
@@ -23,7 +23,7 @@ export function parseOrderBy(cursor: Cursor): readonly OrderItem[] {
     const nulls = parseNullsOrder(cursor);
     items.push({ kind: 'order-item', start, end: cursor.end, expression, descending, nulls });
   } while (!cursor.recovering && cursor.eat(','));
-  return items;
+  return listOf(items);
 }
 
 function parseNullsOrder(cursor: Cursor): 'first' | 'last' | null {
@@ -64,7 +64,7 @@ export function parseWindow(cursor: Cursor, start: number): Window {
     while (!cursor.recovering && cursor.eat(','));
   }
   const orderBy =
-    cursor.at('ORDER') || (cursor.dialect.family === 'spark' && cursor.at('SORT')) ? windowOrder(cursor) : [];
+    cursor.at('ORDER') || (cursor.dialect.family === 'spark' && cursor.at('SORT')) ? windowOrder(cursor) : none;
   const frame = cursor.at('ROWS') || cursor.at('RANGE') || cursor.at('GROUPS') ? parseFrame(cursor) : null;
   closeParenthesis(cursor);
   return { kind: 'window', start, end: cursor.end, name, partitionBy, orderBy, frame };
@@ -81,7 +81,7 @@ function windowOrder(cursor: Cursor): readonly OrderItem[] {
     const descending = cursor.eatAny('ASC', 'DESC') === 'DESC';
     items.push({ kind: 'order-item', start, end: cursor.end, expression, descending, nulls: parseNullsOrder(cursor) });
   } while (!cursor.recovering && cursor.eat(','));
-  return items;
+  return listOf(items);
 }
 
 function isWindowClause(word: string): boolean {

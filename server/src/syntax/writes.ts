@@ -87,7 +87,7 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
   if (cursor.dialect.family === 'spark') {
     parseSparkInsertClauses(cursor, clauses);
   }
-  let columns: readonly Identifier[] = [];
+  let columns: readonly Identifier[] = none;
   if (cursor.at('(') && !queryInParentheses(cursor)) columns = parseInsertColumns(cursor);
   let replaceWhere: Expression | null = null;
   if (cursor.dialect.family === 'spark' && cursor.at('REPLACE')) {
@@ -102,13 +102,13 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
   }
   const byName = cursor.dialect.family !== 'tsql' && cursor.eatSequence('BY', 'NAME');
   if (cursor.dialect.family === 'duckdb') cursor.eatSequence('BY', 'POSITION');
-  const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : [];
+  const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : none;
   const source = parseInsertSource(cursor);
   // REPLACE ON compares with the query's rows by an alias.
   if (mode === 'replace-where' && cursor.at('AS')) parseAliasAndColumns(cursor);
   if (cursor.dialect.family === 'duckdb' && cursor.at('ON') && cursor.peek(1) === 'CONFLICT')
     clauses.push(parseConflict(cursor));
-  const returning = cursor.dialect.family === 'duckdb' ? parseOutputs(cursor) : [];
+  const returning = cursor.dialect.family === 'duckdb' ? parseOutputs(cursor) : none;
   const hints = parseOptionalHints(cursor);
   return {
     kind: 'insert',
@@ -200,7 +200,7 @@ function parseInsertColumns(cursor: Cursor): readonly Identifier[] {
     columns.push(column);
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
-  return columns;
+  return listOf(columns);
 }
 
 function parseInsertSource(cursor: Cursor): InsertSource {
@@ -249,10 +249,10 @@ function parseUpdate(cursor: Cursor, withClause: WithClause | null, start: numbe
   const target = parseTarget(cursor);
   cursor.expect('SET');
   const assignments = parseAssignments(cursor);
-  const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : [];
-  const from: readonly TableSource[] = cursor.eat('FROM') ? cursor.grammar.sources(cursor) : [];
+  const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : none;
+  const from: readonly TableSource[] = cursor.eat('FROM') ? cursor.grammar.sources(cursor) : none;
   const where = cursor.eat('WHERE') ? parseWhere(cursor) : null;
-  const returning = cursor.dialect.family === 'duckdb' ? parseOutputs(cursor) : [];
+  const returning = cursor.dialect.family === 'duckdb' ? parseOutputs(cursor) : none;
   const hints = parseOptionalHints(cursor);
   const { end } = cursor;
   return {
@@ -288,12 +288,12 @@ function parseDelete(cursor: Cursor, withClause: WithClause | null, start: numbe
   if (cursor.dialect.family === 'tsql') cursor.eat('FROM');
   else cursor.expect('FROM');
   const target = parseTarget(cursor);
-  const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : [];
+  const output = cursor.dialect.family === 'tsql' ? parseOutputs(cursor) : none;
   const second =
     cursor.dialect.family === 'duckdb' ? cursor.eat('USING') : cursor.dialect.family === 'tsql' && cursor.eat('FROM');
-  const from: readonly TableSource[] = second ? cursor.grammar.sources(cursor) : [];
+  const from: readonly TableSource[] = second ? cursor.grammar.sources(cursor) : none;
   const where = cursor.eat('WHERE') ? parseWhere(cursor) : null;
-  const returning = cursor.dialect.family === 'duckdb' ? parseOutputs(cursor) : [];
+  const returning = cursor.dialect.family === 'duckdb' ? parseOutputs(cursor) : none;
   const hints = parseOptionalHints(cursor);
   const { end } = cursor;
   return {
