@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 /**
  * What DuckDB says of a CSV file that it can't take, cut to the place, the value and what to do. Its own text goes on with
  * every setting of its reader, none of which a person who fills the folder's tables can set. Any other text comes back as it is.
@@ -15,7 +17,7 @@ export function csvFault(message: string): string {
   const length = /Expected Number of Columns: (\d+)\s+Found: (\d+)/.exec(message);
   if (length !== null) {
     const [, expected, found] = length;
-    return `${place} has ${found} columns where the first line names ${expected}, so nothing was replaced; correct the line.`;
+    return `${place} has ${counted(Number(found), 'column')} where the first line names ${expected}, so nothing was replaced; correct the line.`;
   }
   const [said = ''] = message.split(/\s(?:Possible (?:solutions|fixes|Solution)|file = )/);
   return `${place}: ${said.replace(/\s+/g, ' ').trim()}`;

@@ -1,3 +1,4 @@
+import { counted } from '../../protocol/counted.ts';
 import type { CellRange, PanelResult } from '../../protocol/panel.ts';
 import type { CellValue } from '../../protocol/run.ts';
 import { button, element } from './dom.ts';
@@ -77,7 +78,7 @@ export class ResultGrid {
     return element(
       'div',
       { class: 'grid-toolbar', role: 'toolbar', 'aria-label': 'Result' },
-      element('span', {}, `${formatNumber(heldRows)}${left} rows`),
+      element('span', {}, counted(rowCount, 'row', `${formatNumber(heldRows)}${left}`)),
       button('Copy with Headers', 'copy', () => this.#copy(true)),
       button('CSV', 'export', () => send({ kind: 'export', result: id, format: 'csv' })),
       button('JSON', 'json', () => send({ kind: 'export', result: id, format: 'json' })),

@@ -1,4 +1,5 @@
 import uPlot from 'uplot';
+import { counted } from '../../protocol/counted.ts';
 import { type CountName, countNames } from '../../protocol/counts.ts';
 import type { HistoryEntry } from '../../protocol/panel.ts';
 import { button, element } from './dom.ts';
@@ -79,7 +80,7 @@ export class HistoryView {
     this.#chart.hidden = runs.length === 0;
     if (runs.length === 0) return;
     const present = drawn.filter((name) => runs.some((run) => (run.counts?.[name] ?? null) !== null));
-    this.#chart.setAttribute('aria-label', `Counts of ${runs.length} runs; the table below has the numbers`);
+    this.#chart.setAttribute('aria-label', `Counts of ${counted(runs.length, 'run')}; the table below has the numbers`);
     this.#plot = new uPlot(options(present, runs.length, this.#chart.clientWidth), data(runs, present), this.#chart);
     this.#legend.replaceChildren(
       ...present.map((name) => element('li', {}, sample(name), `${name}: ${latest(runs, name)}`)),

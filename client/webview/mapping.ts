@@ -1,3 +1,4 @@
+import { counted } from '../../protocol/counted.ts';
 import type { ColumnMapping, MappedColumn } from '../../protocol/requests.ts';
 import { button, element, icon, show } from './dom.ts';
 import { formatNumber } from './format.ts';
@@ -46,7 +47,7 @@ export class MappingView {
         {},
         unused.length === 0
           ? 'Every stage column is used.'
-          : `${formatNumber(unused.length)} stage columns are not used: ${unused.join(', ')}`,
+          : `${counted(unused.length, 'stage column', formatNumber(unused.length))} ${unused.length === 1 ? 'is' : 'are'} not used: ${unused.join(', ')}`,
       ),
     );
   }

@@ -1,3 +1,4 @@
+import { counted } from '../../protocol/counted.ts';
 import type { PanelBatch, PanelRun } from '../../protocol/panel.ts';
 import { button, element, icon } from './dom.ts';
 import { formatElapsed, formatNumber } from './format.ts';
@@ -69,7 +70,7 @@ function batchOf(batch: PanelBatch, index: number): HTMLElement {
     `Batch ${index + 1}`,
     state.word,
     batch.elapsedMs === null ? null : formatElapsed(batch.elapsedMs),
-    batch.rows === null ? null : `${formatNumber(batch.rows)} rows`,
+    batch.rows === null ? null : counted(batch.rows, 'row', formatNumber(batch.rows)),
   ];
   return element(
     'li',

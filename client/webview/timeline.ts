@@ -1,3 +1,4 @@
+import { counted } from '../../protocol/counted.ts';
 import type { Timeline, TimelineState, TimelineVersion } from '../../protocol/panel.ts';
 import type { CellValue } from '../../protocol/run.ts';
 import { button, element, shape } from './dom.ts';
@@ -151,7 +152,7 @@ function draw(timeline: Timeline, title: string, width: number): SVGElement {
     height,
     role: 'img',
     class: 'timeline-svg',
-    'aria-label': `${title}: ${timeline.versions.length} versions`,
+    'aria-label': `${title}: ${counted(timeline.versions.length, 'version')}`,
   });
   svg.append(hatching());
   for (const tick of axis.ticks) {

@@ -1,5 +1,6 @@
 /** What commands print for people: names as SQL takes them, several files apart. */
 import { expect, test } from 'vitest';
+import { counted } from '../../protocol/counted.ts';
 import { parseTableName } from '../../server/src/model/names.ts';
 import { writtenName, writtenTableName } from '../../server/src/model/written-names.ts';
 import { splitBatches } from '../../server/src/syntax/batches.ts';
@@ -29,6 +30,16 @@ test.each([
   expect(parseTableName(writtenTableName(full, platform))).toEqual(full);
 });
 
+test('one of a thing is told in the singular', async () => {
+  const terminal = await openTerminal({ 'ddl.sql': 'CREATE TABLE dbo.Unit (UnitNo int NOT NULL PRIMARY KEY);' });
+  expect((await terminal.call('seed', '--ddl', 'ddl.sql', '--connection', 'duckdb:w.duckdb')).out).toBe(
+    '1 table in duckdb:w.duckdb\n',
+  );
+  expect((await terminal.call('lint', 'ddl.sql')).out).toContain('1 file checked');
+  expect((await terminal.call('init')).out).toMatch(/written: 1 table, 0 loads follow from them/);
+  expect(counted(1234, 'row', '1,234')).toBe('1,234 rows');
+});
+
 test('catalog and seed write names so that SQL and --source take them', async () => {
   const terminal = await openTerminal({ 'ddl.sql': ddl, 'order.csv': 'order no,Größe\n1,L\n' });
   const catalog = await terminal.call('catalog', 'ddl.sql');
@@ -37,7 +48,7 @@ test('catalog and seed write names so that SQL and --source take them', async ()
   expect(catalog.out).toMatch(/^ {4}\[order no\] {2}int +NOT NULL {2}business-key$/m);
   expect(catalog.out).toMatch(/^ {4}Größe {7}varchar\(20\) +attribute$/m);
   const file = ['--ddl', 'ddl.sql', '--connection', 'duckdb:w.duckdb', '--csv', `${stage}=order.csv`];
-  expect((await terminal.call('seed', ...file)).out).toBe(`2 tables in duckdb:w.duckdb\n${stage}: 1 rows\n`);
+  expect((await terminal.call('seed', ...file)).out).toBe(`2 tables in duckdb:w.duckdb\n${stage}: 1 row\n`);
   const unknown = await terminal.call(
     'generate',
     'scd2',

@@ -36,7 +36,7 @@ describe('hover', () => {
     checkHover('CREATE TABLE #t (a int)\nSELECT a FROM #|t', '#t', ['made by this script']);
     const work = 'CREATE TABLE w.Unit (a int)\nSELECT a AS b INTO w.Copy FROM w.Unit';
     const end = 'DROP TABLE w.Unit, w.Copy';
-    checkHover(`${work}\nDELETE w.Uni|t\n${end}`, 'Unit', ['made by this script, 1 columns']);
+    checkHover(`${work}\nDELETE w.Uni|t\n${end}`, 'Unit', ['made by this script, 1 column']);
     checkHover(`${work}\nSELECT a| FROM w.Unit\n${end}`, 'a', ['`int`', 'column of `Unit`']);
     checkHover(`${work}\nSELECT b| FROM w.Copy\n${end}`, 'b', ['column of `Copy`']);
   });

@@ -1,6 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { counted } from '../../../protocol/counted.ts';
 import { firstSettings } from '../../../server/src/workspace/first-settings.ts';
 import { Folder } from '../../../server/src/workspace/folder.ts';
 import { type Command, UsageError } from '../command.ts';
@@ -36,7 +37,9 @@ export const init: Command = {
       );
     }
     const { tables } = folder.catalog;
-    context.out(`${shown} written: ${tables.length} tables, ${folder.loads.length} loads follow from them.\n`);
+    context.out(
+      `${shown} written: ${counted(tables.length, 'table')}, ${counted(folder.loads.length, 'load')} ${folder.loads.length === 1 ? 'follows' : 'follow'} from them.\n`,
+    );
     return 0;
   },
 };

@@ -2,6 +2,7 @@ import { open as openFile, rm, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { attachedFile } from '../../../protocol/connection.ts';
+import { counted } from '../../../protocol/counted.ts';
 import { csvFault } from '../../../protocol/csv-fault.ts';
 import { memoryFile } from '../../../runner/src/connection-text.ts';
 import { queryRows } from '../../../runner/src/queries.ts';
@@ -71,10 +72,10 @@ export const seed: Command = {
         context.err(message ?? `The preparation ended as ${result.status}; nothing was replaced.`);
         return 1;
       }
-      context.out(`${folder.catalog.tables.length} tables in ${values.connection}\n`);
+      context.out(`${counted(folder.catalog.tables.length, 'table')} in ${values.connection}\n`);
       for (const { table } of files) {
         const [row] = await queryRows(session, rowCountQuery(table));
-        context.out(`${writtenTableName(table.name, table.platform)}: ${row?.[0] ?? 0} rows\n`);
+        context.out(`${writtenTableName(table.name, table.platform)}: ${counted(Number(row?.[0] ?? 0), 'row')}\n`);
       }
       return 0;
     } finally {

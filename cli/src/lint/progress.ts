@@ -1,3 +1,5 @@
+import { counted } from '../../../protocol/counted.ts';
+
 /** Shows how far a long run is. */
 export interface Progress {
   readonly show: (done: number, total: number, file: string) => void;
@@ -15,7 +17,7 @@ export function terminalProgress(write: (text: string) => void, now: () => numbe
       if (total < 50 || now() - last < 100) return;
       last = now();
       shown = true;
-      write(`\r\u001b[2K${done} of ${total} files  ${file.slice(-60)}`);
+      write(`\r\u001b[2K${done} of ${counted(total, 'file')}  ${file.slice(-60)}`);
     },
     done() {
       if (shown) write('\r\u001b[2K');

@@ -1,3 +1,4 @@
+import { counted } from '../../../protocol/counted.ts';
 import type { Diagnostic, Severity } from '../../../protocol/problem.ts';
 import type { LintedFile } from './lint-files.ts';
 
@@ -48,7 +49,7 @@ function summary(files: readonly LintedFile[], fixed: number): string {
     const found = count(severity);
     return found === 0 ? [] : [`${found} ${severity}${found === 1 || severity === 'info' ? '' : 's'}`];
   });
-  const written = fixed === 0 ? '' : `, ${fixed} ${fixed === 1 ? 'file' : 'files'} fixed`;
-  const total = `${files.length} ${files.length === 1 ? 'file' : 'files'} checked`;
+  const written = fixed === 0 ? '' : `, ${counted(fixed, 'file')} fixed`;
+  const total = `${counted(files.length, 'file')} checked`;
   return `${total}: ${parts.length === 0 ? 'nothing found' : parts.join(', ')}${written}\n`;
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { counted } from '../../../protocol/counted.ts';
 import type { ListedTable } from '../../../protocol/runner-process.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { ConnectionProfile } from '../connections/profile.ts';
@@ -47,7 +48,7 @@ export class ConnectionTree implements vscode.TreeDataProvider<TreeNode>, vscode
       case 'schema': {
         const item = new vscode.TreeItem(node.schema, vscode.TreeItemCollapsibleState.Collapsed);
         item.iconPath = new vscode.ThemeIcon('symbol-namespace');
-        item.description = node.tables.length === 1 ? '1 table' : `${node.tables.length} tables`;
+        item.description = counted(node.tables.length, 'table');
         return item;
       }
       case 'table': {

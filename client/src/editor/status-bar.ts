@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { counted } from '../../../protocol/counted.ts';
 import type { ConnectionFacts } from '../../../protocol/panel.ts';
 import type { PlatformOrigin } from '../../../protocol/requests.ts';
 import type { DocumentStatus, IndexingStatus } from './language-server.ts';
@@ -81,7 +82,9 @@ export class StatusBar implements vscode.Disposable {
     this.#platform.tooltip = [
       `Platform of this file, ${status === undefined ? 'not yet known' : origins[status.origin]}.`,
       `Preview and Run use the text for ${facts.platform}, the platform of the connection.`,
-      ...(indexing === undefined ? [] : [`Reading the folder: ${indexing.done} of ${indexing.total} files.`]),
+      ...(indexing === undefined
+        ? []
+        : [`Reading the folder: ${indexing.done} of ${counted(indexing.total, 'file')}.`]),
       ...(status?.degraded ? [status.degraded] : []),
     ].join('\n');
     this.#platform.show();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { counted } from '../../../protocol/counted.ts';
 import { unknownCounts } from '../../../protocol/counts.ts';
 import type { ConnectionFacts, HistoryEntry, RunMode } from '../../../protocol/panel.ts';
 import type { ExecutableLoad, LoadParameter, ServerRequests } from '../../../protocol/requests.ts';
@@ -300,7 +301,9 @@ export class RunController {
 /** Everything that a person has to know before saying yes. A long text is cut here; the panel has all of it. */
 function confirmationOf(facts: ConnectionFacts, load: ExecutableLoad, mode: RunMode): string {
   const text =
-    load.text.length > 4000 ? `${load.text.slice(0, 4000)}\n… (${load.text.length - 4000} more characters)` : load.text;
+    load.text.length > 4000
+      ? `${load.text.slice(0, 4000)}\n… (${counted(load.text.length - 4000, 'more character')})`
+      : load.text;
   const parameters = takesValues(mode, load) ? load.parameters.map(shownParameter) : [];
   return [
     `Server: ${facts.server ?? 'none'}`,

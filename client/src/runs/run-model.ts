@@ -1,3 +1,4 @@
+import { counted } from '../../../protocol/counted.ts';
 import { countNames } from '../../../protocol/counts.ts';
 import type { ConnectionFacts, PanelBatch, PanelParameter, PanelRun } from '../../../protocol/panel.ts';
 import { sampleColumns } from '../../../protocol/preview.ts';
@@ -184,5 +185,5 @@ function isForGrid(set: ResultSet): boolean {
 function shorten(text: string): string {
   return text.length <= shownCharacters
     ? text
-    : `${text.slice(0, shownCharacters)}\n… ${text.length - shownCharacters} more characters; open the SQL in an editor`;
+    : `${text.slice(0, shownCharacters)}\n… ${counted(text.length - shownCharacters, 'more character')}; open the SQL in an editor`;
 }

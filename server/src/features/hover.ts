@@ -1,4 +1,5 @@
 import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
+import { counted } from '../../../protocol/counted.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import type { ColumnRole } from '../../../protocol/roles.ts';
 import { writesRows } from '../model/mentions.ts';
@@ -37,7 +38,7 @@ export function hover(
       return { markdown: columnText(entity.table, entity.column), range };
     case 'local-table':
       return {
-        markdown: `${bold(entity.table.name.table)} · made by this script, ${entity.table.columns.length} columns`,
+        markdown: `${bold(entity.table.name.table)} · made by this script, ${counted(entity.table.columns.length, 'column')}`,
         range,
       };
     case 'local-column':

@@ -1,3 +1,4 @@
+import { counted } from '../../../protocol/counted.ts';
 import type { TableRole } from '../../../protocol/roles.ts';
 import { fitsPattern, sameIdentifier, words } from './names.ts';
 import { includesName, type Structure, type StructuredColumn } from './structure.ts';
@@ -75,7 +76,10 @@ function satelliteEvidence(structure: Structure): Evidence[] | null {
   }
   found.push(
     structure.payload.length > 0
-      ? evidence(0.1, `${structure.payload.length} attributes follow (${list(structure.payload)})`)
+      ? evidence(
+          0.1,
+          `${counted(structure.payload.length, 'attribute')} ${structure.payload.length === 1 ? 'follows' : 'follow'} (${list(structure.payload)})`,
+        )
       : evidence(-0.5),
   );
   if (keyIs(structure, [nameOf(hashKey)])) found.push(evidence(-0.4));

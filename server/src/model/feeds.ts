@@ -1,4 +1,5 @@
 import type { CatalogTable } from '../../../protocol/catalog.ts';
+import { counted } from '../../../protocol/counted.ts';
 import type { TableRole } from '../../../protocol/roles.ts';
 import type { Conventions } from './conventions.ts';
 import { addTo } from './groups.ts';
@@ -75,7 +76,7 @@ export function rateFeed(source: CatalogTable, target: CatalogTable, conventions
   const reasons = [
     own.length === 0
       ? `${target.name.table} has no attributes of its own.`
-      : `${found.length} of ${own.length} columns of ${target.name.table} stand in ${source.name.table}.`,
+      : `${found.length} of ${counted(own.length, 'column')} of ${target.name.table} ${found.length === 1 ? 'stands' : 'stand'} in ${source.name.table}.`,
     ...(sharedName ? [`Both names speak of "${shared.join(' ')}".`] : []),
   ];
   return { source, target, match, score: Math.round(score * 100) / 100, reasons };
