@@ -1,17 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogTable } from '../../protocol/catalog.ts';
+import type { Shape } from '../../protocol/specification.ts';
 import { generateLoad } from '../../server/src/generate/generate.ts';
 import { readHeader } from '../../server/src/generate/header.ts';
 import { resolveOptions } from '../../server/src/generate/options.ts';
 import { bindParameters } from '../../server/src/generate/parameters.ts';
 import { runLog } from '../../server/src/generate/run-log.ts';
 import { defaultStyle } from '../../server/src/generate/style.ts';
-import type { HouseStyle } from '../../server/src/generate/types.ts';
+import type { GenerateRequest, HouseStyle } from '../../server/src/generate/types.ts';
 import { departmentRequest, inOneDatabase, patientRequest } from '../support/examples.ts';
 
 function scriptOf(platform: string, style: Partial<HouseStyle> = {}): string {
   const { value } = generateLoad({ ...patientRequest(platform), style: { ...defaultStyle, ...style } });
   return value?.files[0]?.text ?? '';
+}
+
+/** Departments on Synapse with a target of a distribution; null: stated nowhere. */
+function distributed(distribution: string | null, shape: Shape = 'merge'): GenerateRequest {
+  return distributedTarget(inOneDatabase(departmentRequest('synapse', 'script', shape)), distribution);
+}
+
+function distributedTarget(request: GenerateRequest, distribution: string | null): GenerateRequest {
+  const target = { ...request.tables.target, options: distribution === null ? {} : { distribution } };
+  return { ...request, tables: { ...request.tables, target } };
 }
 
 describe('the parameter block', () => {
@@ -128,11 +139,28 @@ describe('what a platform can not do', () => {
       request: patientRequest('sqlserver', 'dynamic-procedure'),
       says: 'unsupported: form dynamic-procedure for satellite',
     },
+    {
+      what: 'MERGE on Synapse into a table that is not hashed',
+      request: distributed('round_robin'),
+      says: 'unsupported: MERGE into a round_robin table',
+    },
+    {
+      what: 'MERGE on Synapse into a table whose DDL leaves the distribution to the default',
+      request: distributed(null),
+      says: 'the DDL of ps.Department states no distribution, which is ROUND_ROBIN',
+    },
   ])('$what is refused with the nearest form', ({ request, says }) => {
     const { value, problems } = generateLoad(request);
     expect(value).toBeNull();
     expect(problems.map(({ message }) => message).join()).toContain(says);
     expect(problems.map(({ message }) => message).join()).toContain('the nearest is');
+  });
+
+  test('MERGE on Synapse goes into hashed tables, and what is no MERGE into any', () => {
+    expect(generateLoad(distributed('hash(departmentid)')).value).not.toBeNull();
+    // New versions only: the shape changes nothing.
+    expect(generateLoad(distributedTarget(patientRequest('synapse', 'script', 'merge'), null)).value).not.toBeNull();
+    expect(generateLoad(distributed(null, 'separate')).value).not.toBeNull();
   });
 
   test('UTF-8 digests before 2019 are limited to ASCII, guarded at run time', () => {

@@ -169,14 +169,14 @@ export function departmentRequest(
   return request(pattern, departmentStage, departmentTarget, departmentOptions, platform, form, shape);
 }
 
-/** The example's tables in one database, for platforms that read no other. */
+/** The example's tables in one database, for platforms that read no other; the target is distributed as MERGE wants it. */
 export function inOneDatabase({ specification, tables, style }: GenerateRequest): GenerateRequest {
   const moved = (table: CatalogTable, schema: string): CatalogTable => ({
     ...table,
     name: { ...table.name, database: null, schema },
   });
   const source = moved(tables.source, 'stg');
-  const target = moved(tables.target, 'ps');
+  const target = { ...moved(tables.target, 'ps'), options: { distribution: 'hash(departmentid)' } };
   return {
     specification: { ...specification, source: source.name, target: target.name },
     tables: { source, target, extra: {} },

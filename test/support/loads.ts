@@ -48,7 +48,9 @@ export function caseRequest(
   const table = (name: string, columns: NeutralColumns): CatalogTable => {
     const typed = Object.entries(columns).map(([column, type]) => [column, dialect.columnType(type).toLowerCase()]);
     const bare = bareTable(name, Object.fromEntries(typed), platform.name);
-    return { ...bare, name: { ...bare.name, schema } };
+    // Dedicated pools merge into hash-distributed tables only.
+    const options = platform.name === 'synapse' ? { distribution: `hash(${typed[0]?.[0]})` } : {};
+    return { ...bare, name: { ...bare.name, schema }, options };
   };
   const extra = Object.keys(owner.tables.extra ?? {});
   const names = { stage: 'stage', target: 'target', extra: Object.fromEntries(extra.map((role) => [role, role])) };

@@ -6,6 +6,7 @@ import type { Expression } from '../load/language.ts';
 import { isText } from '../load/language.ts';
 import type { LoadPlan } from '../load/plan.ts';
 import { formatTableName, sameIdentifier } from '../model/names.ts';
+import { mergedWrites, storedColumn } from '../sql/merge.ts';
 import { procedureName } from './file-names.ts';
 import type { LoadTables } from './types.ts';
 
@@ -87,8 +88,8 @@ function mergeProblems(
   { target }: LoadTables,
   platform: Platform,
 ): readonly Problem[] {
-  if (shape !== 'merge' || platform.name !== 'synapse' || !plan.writes.some((write) => write.kind !== 'insert'))
-    return [];
+  if (shape !== 'merge' || platform.name !== 'synapse') return [];
+  if (!mergedWrites(plan.writes, storedColumn).some(({ kind }) => kind === 'merge')) return [];
   if (target.columns.some((column) => column.identity)) {
     return [
       unsupported(
@@ -99,11 +100,15 @@ function mergeProblems(
     ];
   }
   const distribution = Object.entries(target.options).find(([name]) => sameIdentifier(name, 'distribution'))?.[1];
-  if (distribution === undefined || /^hash/i.test(distribution)) return [];
+  if (distribution !== undefined && /^hash/i.test(distribution)) return [];
+  const reason =
+    distribution === undefined
+      ? `, and the DDL of ${formatTableName(target.name)} states no distribution, which is ROUND_ROBIN`
+      : '';
   return [
     unsupported(
-      `MERGE into a ${distribution} table`,
-      'WHEN NOT MATCHED needs a target that is distributed by HASH',
+      `MERGE into a ${distribution ?? 'ROUND_ROBIN'} table`,
+      `WHEN NOT MATCHED needs a target that is distributed by HASH${reason}`,
       'shape separate',
     ),
   ];
