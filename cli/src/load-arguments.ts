@@ -8,6 +8,7 @@ import {
   patternNames,
   type Shape,
 } from '../../protocol/specification.ts';
+import { formsOf } from '../../server/src/generate/unsupported-target.ts';
 import { UsageError } from './command.ts';
 import { nest, readSetting } from './settings-argument.ts';
 
@@ -22,7 +23,8 @@ export function readPattern(name: string): PatternName {
 export function readForm(name: string | undefined): FormName | null {
   if (name === undefined) return null;
   const form = formNames.find((known) => known === name);
-  if (form === undefined) throw new UsageError(`"${name}" is no form; choose one of ${formNames.join(', ')}.`);
+  if (form === undefined)
+    throw new UsageError(`"${name}" is no form; choose one of ${formsOf('sqlserver').join(', ')}.`);
   return form;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readForm } from '../../cli/src/load-arguments.ts';
 import { platformNames } from '../../protocol/platform.ts';
 import type { formNames } from '../../protocol/specification.ts';
 import { unsupportedTarget } from '../../server/src/generate/unsupported-target.ts';
@@ -14,17 +15,17 @@ describe('what no table can mend', () => {
     [
       'sqlserver:2016',
       'pyspark',
-      'unsupported: form pyspark on sqlserver: it runs on Spark; the nearest is form procedure.',
+      'unsupported: form pyspark on sqlserver: it runs on Spark; the nearest is form procedure, and forms there are script, procedure and dynamic-procedure.',
     ],
     [
       'duckdb',
       'procedure',
-      'unsupported: form procedure on duckdb: the engine has no such thing; the nearest is form script.',
+      'unsupported: form procedure on duckdb: the engine has no such thing; the nearest is form script, the only one there.',
     ],
     [
       'fabric',
       'dynamic-procedure',
-      'unsupported: form dynamic-procedure on fabric: it runs no statement longer than its text limit from a variable; the nearest is form procedure.',
+      'unsupported: form dynamic-procedure on fabric: it runs no statement longer than its text limit from a variable; the nearest is form procedure, and forms there are script and procedure.',
     ],
   ] as const)('%s, %s', (platform, form, expected) => {
     expect(message(platform, form)).toBe(expected);
@@ -34,6 +35,10 @@ describe('what no table can mend', () => {
     expect(message('sqlserver', 'dynamic-procedure')).toBeUndefined();
     expect(message('synapse', 'procedure')).toBeUndefined();
     expect(message('oracle', 'script')).toBeUndefined();
+  });
+
+  test('forms that can be chosen are those that are generated', () => {
+    expect(() => readForm('python')).toThrow('choose one of script, procedure, dynamic-procedure.');
   });
 
   test('a platform has a printer or is said to have none', () => {

@@ -35,7 +35,7 @@ function formProblems({ form, pattern, options }: LoadSpecification, tables: Loa
   return [
     unsupported(
       `form ${form} for ${pattern}`,
-      'only scd2_day and inactivation have a procedure that reads the catalog',
+      `only scd2_day and inactivation have a procedure that reads the catalog, and forms of ${pattern} are script and procedure`,
       'form procedure',
     ),
   ];

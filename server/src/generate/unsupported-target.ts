@@ -1,6 +1,6 @@
-import { isTsql, parsePlatform } from '../../../protocol/platform.ts';
+import { isTsql, type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
 import type { Problem } from '../../../protocol/problem.ts';
-import type { LoadSpecification } from '../../../protocol/specification.ts';
+import type { FormName, LoadSpecification } from '../../../protocol/specification.ts';
 import { hasPrinter } from '../sql/platforms.ts';
 
 /**
@@ -17,16 +17,33 @@ export function unsupportedTarget({
   if (!hasPrinter(platform.name)) {
     return [unsupported(`pattern ${pattern} on ${platformText}; generate it for sqlserver or duckdb.`)];
   }
-  const says = (reason: string, nearest: string): readonly Problem[] => [
-    unsupported(`form ${form} on ${platform.name}: ${reason}; the nearest is form ${nearest}.`),
+  const forms = formsOf(platform.name);
+  if (forms.includes(form)) return [];
+  const reason = isTsql(platform.name)
+    ? form === 'dynamic-procedure'
+      ? 'it runs no statement longer than its text limit from a variable'
+      : 'it runs on Spark'
+    : 'the engine has no such thing';
+  const nearest = forms.includes('procedure') ? 'procedure' : 'script';
+  return [
+    unsupported(
+      forms.length === 1
+        ? `form ${form} on ${platform.name}: ${reason}; the nearest is form ${nearest}, the only one there.`
+        : `form ${form} on ${platform.name}: ${reason}; the nearest is form ${nearest}, and forms there are ${listOf(forms)}.`,
+    ),
   ];
-  if (form === 'script') return [];
-  if (!isTsql(platform.name)) return says('the engine has no such thing', 'script');
-  if (form === 'pyspark' || form === 'scala' || form === 'pipeline') return says('it runs on Spark', 'procedure');
-  if (form === 'dynamic-procedure' && (platform.name === 'synapse' || platform.name === 'fabric')) {
-    return says('it runs no statement longer than its text limit from a variable', 'procedure');
-  }
-  return [];
+}
+
+/** The forms in which loads are generated for a platform; which of them a pattern has is for the pattern to say. */
+export function formsOf(platform: PlatformName): readonly FormName[] {
+  if (!isTsql(platform)) return ['script'];
+  return platform === 'synapse' || platform === 'fabric' ? ['script', 'procedure'] : tsqlForms;
+}
+
+const tsqlForms: readonly FormName[] = ['script', 'procedure', 'dynamic-procedure'];
+
+function listOf(forms: readonly FormName[]): string {
+  return `${forms.slice(0, -1).join(', ')} and ${forms.at(-1)}`;
 }
 
 function unsupported(what: string): Problem {
