@@ -2,6 +2,7 @@ import type { TableName } from '../../../protocol/catalog.ts';
 import { isTsql, type PlatformName } from '../../../protocol/platform.ts';
 import type { Range } from '../../../protocol/position.ts';
 import { absoluteRange, lastPart, lineStartsOf, rangeOf, tableNameOf, textOf, unitsOf } from '../syntax/inspect.ts';
+import { hasSignsOfTsql } from '../syntax/platform.ts';
 import type {
   AlterTable,
   CreateTable,
@@ -43,6 +44,8 @@ export interface FileDefinitions {
   readonly tables: readonly TableFacts[];
   readonly derived: readonly DerivedDefinition[];
   readonly changes: readonly TableChange[];
+  /** Nothing in the text tells its platform; as T-SQL it is read because texts of no platform are. */
+  readonly isNeutral?: true;
 }
 
 /**
@@ -53,13 +56,16 @@ export interface FileDefinitions {
 export function readDefinitions(script: Script, file: string): FileDefinitions {
   const { tables, derived, changes, dropped } = readScript(script, file, true);
   const stays = (facts: TableFacts): boolean => !dropped.has(facts);
-  return {
+  const read = {
     file,
     platform: script.platform,
     tables: tables.filter(stays),
     derived: derived.filter(({ facts }) => stays(facts)),
     changes,
   };
+  const definesNothing = read.tables.length + read.derived.length + changes.length === 0;
+  const isNeutral = isTsql(script.platform) && !definesNothing && !hasSignsOfTsql(script.text);
+  return isNeutral ? { ...read, isNeutral } : read;
 }
 
 /** What a script's own statements can name: all that it defines, with what it drops before its end, under its first name. */

@@ -44,9 +44,9 @@ export class TableLookup<T extends Named> {
     return exact.length === 1 ? exact : fitting;
   }
 
-  /** The one table that the name means; undefined when there is none or more than one. */
-  one(asked: TableName): T | undefined {
-    const found = this.find(asked);
+  /** The one table, of those that may be meant, that the name means; undefined when there is none or more than one. */
+  one(asked: TableName, mayMean: (table: T) => boolean = () => true): T | undefined {
+    const found = this.find(asked).filter(mayMean);
     return found.length === 1 ? found[0] : undefined;
   }
 }

@@ -7,6 +7,7 @@ import type { InSteps } from './in-steps.ts';
 import { TableLookup } from './lookup.ts';
 import { formatTableName, sameIdentifier, tableKey } from './names.ts';
 import type { QueryColumn } from './query-columns.ts';
+import { reachIn } from './reach.ts';
 import { withRenames } from './renames.ts';
 import type { TableChange } from './table-changes.ts';
 
@@ -40,12 +41,15 @@ export function* mergeInSteps(given: readonly FileDefinitions[]): InSteps<Outcom
 
 /** Synonyms lead to their tables, like names that these bore before. */
 function withSynonyms(tables: readonly TableFacts[], files: readonly FileDefinitions[]): readonly TableFacts[] {
-  const changes = files.flatMap((file) => file.changes.filter(({ synonym }) => synonym !== null));
+  const changes = files.flatMap((file) =>
+    file.changes.filter(({ synonym }) => synonym !== null).map((change) => ({ ...change, file })),
+  );
   if (changes.length === 0) return tables;
   const lookup = new TableLookup(tables);
+  const reaches = reachIn(files);
   const names = new Map<TableFacts, TableName[]>();
-  for (const { table, synonym } of changes) {
-    const meant = lookup.one(table);
+  for (const { table, synonym, file } of changes) {
+    const meant = lookup.one(table, (facts) => reaches(file, facts));
     if (meant !== undefined && synonym !== null) addTo(names, meant, synonym);
   }
   return tables.map((facts) => {
@@ -99,8 +103,9 @@ function changesByTable(files: readonly FileDefinitions[]): ReadonlyMap<string, 
   for (const { tables, derived } of files)
     for (const facts of [...tables, ...derived.map((each) => each.facts)]) names.set(tableKey(facts.name), facts);
   const lookup = new TableLookup([...names.values()]);
-  for (const change of files.flatMap(({ changes }) => changes)) {
-    const table = lookup.one(change.table);
+  const reaches = reachIn(files);
+  for (const [file, change] of files.flatMap((each) => each.changes.map((change) => [each, change] as const))) {
+    const table = lookup.one(change.table, (facts) => reaches(file, facts));
     if (change.newName !== null) {
       // What was changed under the old name so far went with the table, though another one bears that name now.
       const [renamed, ...others] = lookup.formerly(change.table);

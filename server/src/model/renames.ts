@@ -6,6 +6,7 @@ import type { FileDefinitions } from './definitions.ts';
 import type { TableFacts } from './facts.ts';
 import { nameFits, nameParts, sameIdentifier, tableKey } from './names.ts';
 import type { QueryColumns } from './query-columns.ts';
+import { type Reaches, reachIn } from './reach.ts';
 import { argumentOf, type NewName, renamedTo, type TableChange } from './table-changes.ts';
 
 export interface TableRename {
@@ -79,8 +80,8 @@ export function fromTable({ items }: QueryColumns, before: TableFacts, now: Tabl
 export function withRenames(files: readonly FileDefinitions[]): readonly FileDefinitions[] {
   if (files.every(({ changes }) => changes.every(({ newName }) => newName === null))) return files;
   const names = new Names(files);
-  for (const [place, { changes }] of files.entries()) {
-    for (const change of changes) if (change.newName !== null) names.rename(place, change, change.newName);
+  for (const [place, file] of files.entries()) {
+    for (const change of file.changes) if (change.newName !== null) names.rename(file, place, change, change.newName);
   }
   return files.map((file) => ({
     ...file,
@@ -101,7 +102,10 @@ class Names {
   private readonly bearers = new Map<string, Bearer[]>();
   private readonly renamed = new Map<TableFacts, TableFacts>();
 
+  private readonly reaches: Reaches;
+
   constructor(files: readonly FileDefinitions[]) {
+    this.reaches = reachIn(files);
     for (const [place, { tables, derived }] of files.entries()) {
       for (const facts of [...tables, ...derived.map((each) => each.facts)])
         this.put({ made: facts, now: facts, place });
@@ -112,9 +116,11 @@ class Names {
     return this.renamed.get(facts) ?? facts;
   }
 
-  rename(place: number, { table }: TableChange, to: NewName): void {
+  rename(file: FileDefinitions, place: number, { table }: TableChange, to: NewName): void {
     // What the same file makes under the old name, it makes after the rename.
-    const fitting = this.bearing(table).filter((bearer) => bearer.place !== place && nameFits(table, bearer.now.name));
+    const fitting = this.bearing(table).filter(
+      (bearer) => bearer.place !== place && nameFits(table, bearer.now.name) && this.reaches(file, bearer.made),
+    );
     const keys = new Set(fitting.map(({ now }) => tableKey(now.name)));
     if (keys.size !== 1) return;
     const chosen = fitting.findLast((bearer) => bearer.place < place) ?? fitting[0];

@@ -1,4 +1,4 @@
-import { type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
+import { isTsql, type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
 
 export interface PlatformGuess {
   readonly platform: PlatformName;
@@ -297,6 +297,12 @@ const headerLength = 20_000;
 /** The platform in the specification of a generated script's header; it stands before anything that a person may name. */
 const header = /^-- mergewright: \{[^\n]*?"platform":"([a-z]+(?::\d+)?)"/m;
 
+/** What is left to ask where T-SQL is certain: whether it is Synapse's or Fabric's. */
+const signsBeyondTsql = [
+  { platform: 'sqlserver', pattern: goLine, weight: 3, what: 'GO lines and names in brackets' } as const,
+  ...signs.filter(({ platform }) => platform !== 'sqlserver' && familyOf[platform] === 'sqlserver'),
+];
+
 /** Guesses the platform from a text's header or syntax; undefined where nothing tells. */
 export function guessPlatform(text: string): PlatformGuess | undefined {
   const sample = text.slice(0, sampleLength);
@@ -308,8 +314,7 @@ export function guessPlatform(text: string): PlatformGuess | undefined {
     return { platform: stated.name, reason: `The file's header says that it was generated for ${stated.name}.` };
   }
   const code = withoutCommentsAndStrings(sample);
-  const asked = isSurelyTsql(code) ? signs.filter((sign) => familyOf[sign.platform] === 'sqlserver') : signs;
-  const found = asked.filter((sign) => sign.pattern.test(code));
+  const found = (isSurelyTsql(code) ? signsBeyondTsql : signs).filter((sign) => sign.pattern.test(code));
   const family = heaviest(found, (sign) => familyOf[sign.platform]);
   if (family === undefined) return undefined;
   const own = found.filter((sign) => familyOf[sign.platform] === family);
@@ -336,9 +341,20 @@ export function platformOrExpected(text: string, expected: PlatformName): Platfo
   return detected === family && familyOf[expected] === family ? expected : detected;
 }
 
+/** Whether a text that is read as T-SQL has any sign of it: T-SQL is also what texts without signs are taken for. */
+export function hasSignsOfTsql(text: string): boolean {
+  const code = withoutCommentsAndStrings(text.slice(0, headerLength));
+  return signs.some(({ platform, pattern }) => isTsql(platform) && pattern.test(code));
+}
+
+/** Platforms whose files lie in one database, as far as a folder can tell. */
+export function sameFamily(left: PlatformName, right: PlatformName): boolean {
+  return familyOf[left] === familyOf[right];
+}
+
 /**
  * No other engine has both, a column `go` on a line of its own and a list `[x]` hardly ever meet; so most of the files of
- * a SQL Server house are held against T-SQL's own signs alone.
+ * a SQL Server house are held against few signs.
  */
 function isSurelyTsql(code: string): boolean {
   return goLine.test(code) && nameInBrackets.test(code);
