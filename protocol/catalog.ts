@@ -34,6 +34,8 @@ export interface CatalogKey {
   readonly columns: readonly string[];
   /** False for NOT ENFORCED, informational and inferred keys: they prove nothing. */
   readonly enforced: boolean;
+  /** The columns of an inferred key that `mergewright.json` states; left out where it states none. */
+  readonly stated?: readonly string[];
 }
 
 export interface CatalogTable {

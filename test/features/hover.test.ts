@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PlatformName } from '../../protocol/platform.ts';
 import { hover } from '../../server/src/features/hover.ts';
+import { Workspace } from '../../server/src/workspace/workspace.ts';
 import { openFiles, textAt, warehouse } from '../support/editor.ts';
 
 /** The hover at the cursor must hold all the parts; its range is the word. */
@@ -20,6 +21,31 @@ describe('hover', () => {
       'Satellite · load from Dev\\_Patient\\_',
       '`load.sql` (INSERT)',
     ]);
+  });
+
+  test('a key that the settings state is none that was inferred', async () => {
+    const files: Readonly<Record<string, string>> = {
+      'ddl.sql':
+        'CREATE TABLE stg.Unit (a int, b int);\nCREATE TABLE dw.Unit (a int, b int, ValidFrom datetime2 NOT NULL, ValidTo datetime2, IsCurrent bit NOT NULL);',
+      'mergewright.json': '{"tables": [{"table": "stg.Unit", "key": ["a"]}, {"table": "dw.Unit", "key": ["a"]}]}',
+    };
+    const root = 'file:///house';
+    const port = {
+      list: async () => Object.keys(files).map((name) => `${root}/${name}`),
+      read: async (file: string) => new TextEncoder().encode(files[file.slice(root.length + 1)] ?? ''),
+    };
+    const workspace = new Workspace(port, async () => undefined);
+    workspace.addFolder(root);
+    await workspace.readFolder(root);
+    const view = await workspace.viewOfFile(`${root}/ddl.sql`);
+    if (view === undefined) throw new Error('no view');
+    expect(hover(view, { line: 0, character: 18 })?.markdown).toContain('Key: `a` (stated in `mergewright.json`)');
+    expect(hover(view, { line: 0, character: 23 })?.markdown).toContain(
+      'Part of the key `a` (stated in `mergewright.json`)',
+    );
+    expect(hover(view, { line: 1, character: 17 })?.markdown).toContain(
+      'Key: `a + ValidFrom` (`a` is stated in `mergewright.json`, the rest is inferred)',
+    );
   });
 
   test('a column: type, role and what the role means', () => {

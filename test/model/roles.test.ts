@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PlatformName } from '../../protocol/platform.ts';
 import type { TableRole } from '../../protocol/roles.ts';
-import { defaultConventions } from '../../server/src/model/conventions.ts';
+import { type Conventions, defaultConventions } from '../../server/src/model/conventions.ts';
 import { catalogFrom, columnRolesOf, tableIn } from '../support/catalogs.ts';
 
 /** DDL with the roles that a person of the field would give its tables. */
@@ -211,6 +211,51 @@ describe('roles', () => {
     expect(table.role).toBe('reference');
     expect(table.confidence).toBe(1);
     expect(columnRolesOf(table)).toMatchObject({ Id: 'business-key', Value: 'technical' });
+  });
+});
+
+describe('the business key of a dimension', () => {
+  const dimension =
+    'CREATE TABLE dw.DimCustomer (CustomerKey int IDENTITY(1,1) NOT NULL PRIMARY KEY, CustomerId int NOT NULL, Name varchar(50), City varchar(50), ValidFrom datetime2 NOT NULL, ValidTo datetime2 NULL, IsCurrent bit NOT NULL);';
+  const businessKey = (ddl: string, corrections: Conventions['corrections'] = []) => {
+    const table = tableIn(catalogFrom(ddl, 'sqlserver', { ...defaultConventions, corrections }), 'DimCustomer');
+    const columns = table.columns.filter(({ role }) => role === 'business-key').map(({ name }) => name);
+    return { columns, reasons: table.reasons.filter((reason) => reason.includes('business key')) };
+  };
+
+  test('is the key of its stage, under its own name, with the reason', () => {
+    const stage =
+      'CREATE TABLE stg.Customer (customer_id int NOT NULL PRIMARY KEY, name varchar(50), city varchar(50));';
+    expect(businessKey(`${dimension}${stage}`)).toEqual({
+      columns: ['CustomerId'],
+      reasons: ['CustomerId is its business key, as it is the key of stg.Customer.'],
+    });
+  });
+
+  test('is the key that the settings state of its stage', () => {
+    const stage = 'CREATE TABLE stg.Customer (customer_id int NOT NULL, name varchar(50), city varchar(50));';
+    expect(businessKey(`${dimension}${stage}`).columns).toEqual([]);
+    const corrections = [{ table: 'stg.Customer', key: ['customer_id', 'city'] }];
+    expect(businessKey(`${dimension}${stage}`, corrections)).toEqual({
+      columns: ['CustomerId', 'City'],
+      reasons: ['CustomerId + City are its business key, as they are the key of stg.Customer.'],
+    });
+  });
+
+  test('is its own unique key before that of any stage', () => {
+    const stage =
+      'CREATE TABLE stg.Customer (name varchar(50) NOT NULL PRIMARY KEY, customer_id int, city varchar(50));';
+    const unique = dimension.replace('CustomerId int NOT NULL', 'CustomerId int NOT NULL UNIQUE');
+    expect(businessKey(`${unique}${stage}`)).toEqual({ columns: ['CustomerId'], reasons: [] });
+  });
+
+  test('stays open where its stages disagree, and where a stage only counts its rows', () => {
+    const crm = 'CREATE TABLE crm.Customer (customer_id int NOT NULL PRIMARY KEY, name varchar(50), city varchar(50));';
+    const erp = 'CREATE TABLE erp.Customer (customer_id int, name varchar(50) NOT NULL PRIMARY KEY, city varchar(50));';
+    expect(businessKey(`${dimension}${crm}${erp}`).columns).toEqual([]);
+    const counted =
+      'CREATE TABLE stg.Customer_Staging (CustomerStagingKey int IDENTITY NOT NULL PRIMARY KEY, customer_id int, name varchar(50), city varchar(50));';
+    expect(businessKey(`${dimension}${counted}`).columns).toEqual([]);
   });
 });
 

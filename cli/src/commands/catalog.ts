@@ -35,7 +35,8 @@ export const catalog: Command = {
 function tableText(table: CatalogTable): string {
   const confidence = `${Math.round(table.confidence * 100)} %`;
   const [key] = table.keys;
-  const how = key?.kind === 'inferred' ? ' (inferred)' : '';
+  const how =
+    key?.kind !== 'inferred' ? '' : key.stated === undefined ? ' (inferred)' : ' (stated in mergewright.json)';
   const written = (name: string) => writtenName(name, table.platform);
   const widest = Math.min(34, Math.max(...table.columns.map(({ name }) => written(name).length), 1));
   const columns = table.columns.map(

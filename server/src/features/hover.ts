@@ -120,7 +120,12 @@ function tableText(view: DocumentView, table: CatalogTable): string {
 }
 
 function keyNote(key: CatalogTable['keys'][number]): string {
-  if (key.kind === 'inferred') return ' (inferred, declared nowhere)';
+  if (key.kind === 'inferred') {
+    const stated = key.stated ?? [];
+    if (stated.length === 0) return ' (inferred, declared nowhere)';
+    if (stated.length === key.columns.length) return ' (stated in `mergewright.json`)';
+    return ` (${code(stated.join(' + '))} is stated in \`mergewright.json\`, the rest is inferred)`;
+  }
   return key.enforced ? '' : ' (declared, not enforced: it proves nothing)';
 }
 

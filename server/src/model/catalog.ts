@@ -8,9 +8,9 @@ import { type Feed, findFeeds, rateFeed } from './feeds.ts';
 import { finish, type InSteps, mapInSteps } from './in-steps.ts';
 import { TableLookup } from './lookup.ts';
 import { mergeInSteps } from './merging.ts';
-import { nameFits, parseTableName, sameIdentifier } from './names.ts';
+import { formatTableName, nameFits, parseTableName, sameIdentifier } from './names.ts';
 import { guessRole, type RoleGuess, spoken } from './roles.ts';
-import { findStageKey } from './stage-keys.ts';
+import { findStageKey, orderedBusinessKey } from './stage-keys.ts';
 import { type Structure, structureOf } from './structure.ts';
 import { findTwins } from './twins.ts';
 import { shownTables, viewGuess } from './views.ts';
@@ -76,7 +76,12 @@ export function* buildCatalogInSteps(
   };
   // A view of the target's own rows brings nothing to it.
   const firstFeeds = (yield* findFeeds(first, conventionsOf)).filter((feed) => !isOf(feed));
-  const tables = yield* withStageKeys(first, firstFeeds, structures, guesses, conventionsOf);
+  const keyed = yield* withStageKeys(first, firstFeeds, structures, guesses, conventionsOf);
+  const fed = firstFeeds.map(({ source, target, match }) => {
+    const now = (table: CatalogTable) => keyed[indexOf.get(table) ?? -1] ?? table;
+    return { source: now(source), target: now(target), match };
+  });
+  const tables = yield* withTargetKeys(keyed, fed, structures, guesses, conventionsOf);
   const feeds = yield* mapInSteps(firstFeeds, (feed) => {
     const now = (table: CatalogTable) => tables[indexOf.get(table) ?? -1] ?? table;
     const [source, target] = [now(feed.source), now(feed.target)];
@@ -123,8 +128,9 @@ function catalogTable(
   const { name, formerNames, platform, file, range, options } = structure.table;
   const formerly = formerNames === undefined ? {} : { formerNames };
   const { role, confidence, reasons } = guess;
-  const meaning = readMeaning(structure, role, naturalKey);
-  const roles = Object.entries(correctionFor(structure.table, conventions)?.columns ?? {});
+  const correction = correctionFor(structure.table, conventions);
+  const meaning = readMeaning(structure, role, naturalKey, correction?.key);
+  const roles = Object.entries(correction?.columns ?? {});
   const columns = meaning.columns.map((column) => {
     const stated = roles.find(([name]) => sameIdentifier(name, column.name))?.[1];
     return stated === undefined ? column : { ...column, role: stated };
@@ -158,5 +164,43 @@ function* withStageKeys(
     if (first === undefined || structure === undefined || guess === undefined) return table;
     const agreed = others.every((other) => other.join('\u0000') === first.join('\u0000'));
     return agreed ? catalogTable(structure, guess, first, conventionsOf(table.file)) : table;
+  });
+}
+
+/**
+ * A dimension or persistent staging table whose own DDL tells no business key has the key of its stages, where they agree:
+ * a surrogate key or a start of validity says nothing of which rows are versions of one thing.
+ */
+function* withTargetKeys(
+  tables: readonly CatalogTable[],
+  feeds: readonly Pick<Feed, 'source' | 'target' | 'match'>[],
+  structures: readonly Structure[],
+  guesses: readonly RoleGuess[],
+  conventionsOf: ConventionsOf,
+): InSteps<readonly CatalogTable[]> {
+  const keys = new Map<CatalogTable, { readonly source: CatalogTable; readonly columns: readonly string[] }[]>();
+  for (const { source, target, match: matched } of feeds) {
+    if (target.role !== 'dimension' && target.role !== 'persistent-staging') continue;
+    if (target.columns.some(({ role }) => role === 'business-key' || role === 'hash-key')) continue;
+    const key = orderedBusinessKey(source);
+    const columns = key.flatMap((name) => {
+      const match = matched.columns.find(
+        (column) => column.source !== null && sameIdentifier(column.source.name, name),
+      );
+      return match?.target.role === 'attribute' ? [match.target.name] : [];
+    });
+    if (key.length === 0 || columns.length < key.length) continue;
+    keys.set(target, [...(keys.get(target) ?? []), { source, columns }]);
+  }
+  return yield* mapInSteps(tables, (table, index) => {
+    const [first, ...others] = keys.get(table) ?? [];
+    const structure = structures[index];
+    const guess = guesses[index];
+    if (first === undefined || structure === undefined || guess === undefined) return table;
+    if (others.some((other) => other.columns.join('\u0000') !== first.columns.join('\u0000'))) return table;
+    const named = first.columns.join(' + ');
+    const reason = `${named} ${first.columns.length === 1 ? 'is its business key, as it is' : 'are its business key, as they are'} the key of ${formatTableName(first.source.name)}.`;
+    const told = { ...guess, reasons: [...guess.reasons, reason] };
+    return catalogTable(structure, told, first.columns, conventionsOf(table.file));
   });
 }

@@ -12,16 +12,26 @@ export interface Meaning {
 
 /**
  * Gives every column its role in a table of this role and adds the key that follows from it where none is declared.
- * `naturalKey` is the business key found elsewhere (a hub, a twin, the settings); [] when nothing is known.
+ * `naturalKey` is the business key found elsewhere (a hub, a twin, the settings); [] when nothing is known. `stated` is
+ * what of it the settings say.
  */
-export function readMeaning(structure: Structure, role: TableRole, naturalKey: readonly string[]): Meaning {
+export function readMeaning(
+  structure: Structure,
+  role: TableRole,
+  naturalKey: readonly string[],
+  stated: readonly string[] = [],
+): Meaning {
   const business = businessKey(structure, role, naturalKey);
   const columns = structure.columns.map((column) =>
     catalogColumn(column.facts, columnRole(column, structure, role, business)),
   );
   const { keys } = structure.table;
   const inferred = keys.length > 0 ? [] : inferredKey(structure, role, business);
-  const added: CatalogKey[] = inferred.length > 0 ? [{ kind: 'inferred', columns: inferred, enforced: false }] : [];
+  const told = stated.filter((name) => includesName(inferred, name));
+  const added: CatalogKey[] =
+    inferred.length > 0
+      ? [{ kind: 'inferred', columns: inferred, enforced: false, ...(told.length > 0 ? { stated: told } : {}) }]
+      : [];
   return { columns, keys: [...keys, ...added] };
 }
 
