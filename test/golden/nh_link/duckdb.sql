@@ -20,7 +20,8 @@ SELECT
     sha256(UPPER(trim(s."cust", ' '))) AS "cust_hk",
     s."amount",
     s."load_ts",
-    s."record_source"
+    s."record_source",
+    s."tx_no" AS "key_part_1_"
 FROM "stage" AS s
 WHERE NULLIF(trim(s."tx_no", ' '), '') IS NOT NULL
   AND NULLIF(trim(s."cust", ' '), '') IS NOT NULL;
@@ -39,7 +40,8 @@ SELECT
     s."cust_hk",
     s."amount",
     s."load_ts",
-    s."record_source"
+    s."record_source",
+    s."key_part_1_"
 FROM temp."staged" AS s
 WHERE NOT EXISTS (
     SELECT
@@ -53,23 +55,41 @@ SET VARIABLE guard = (
     SELECT CASE WHEN count(*) > 0 THEN error('duplicate_key: ' || string_agg(o.offender, ', ' ORDER BY o.offender)) END
     FROM (
         SELECT
-            coalesce(nullif(trim(coalesce(left(CAST(MIN(s."tx_hk") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
+            coalesce(nullif(trim(coalesce(left(CAST(MIN(s."key_part_1_") AS VARCHAR), 100), 'NULL'), ' '), ''), '(blank)') AS "offender"
         FROM (
-            SELECT DISTINCT
-                s."tx_hk",
-                s."cust_hk",
-                s."amount"
+            SELECT
+                r."tx_hk",
+                r."cust_hk",
+                r."amount",
+                r."key_part_1_"
             FROM (
                 SELECT
-                    u."tx_hk",
-                    u."cust_hk",
-                    u."amount",
-                    u."load_ts",
-                    u."record_source",
-                    MIN(u."load_ts") OVER (PARTITION BY u."tx_hk") AS "first_time"
-                FROM temp."unknown" AS u
-            ) AS s
-            WHERE s."load_ts" = s."first_time"
+                    s."tx_hk",
+                    s."cust_hk",
+                    s."amount",
+                    s."key_part_1_",
+                    ROW_NUMBER() OVER (PARTITION BY s."tx_hk", s."cust_hk", s."amount" ORDER BY s."key_part_1_") AS "sighting"
+                FROM (
+                    SELECT
+                        s."tx_hk",
+                        s."cust_hk",
+                        s."amount",
+                        s."key_part_1_"
+                    FROM (
+                        SELECT
+                            u."tx_hk",
+                            u."cust_hk",
+                            u."amount",
+                            u."load_ts",
+                            u."record_source",
+                            u."key_part_1_",
+                            MIN(u."load_ts") OVER (PARTITION BY u."tx_hk") AS "first_time"
+                        FROM temp."unknown" AS u
+                    ) AS s
+                    WHERE s."load_ts" = s."first_time"
+                ) AS s
+            ) AS r
+            WHERE r."sighting" = 1
         ) AS s
         GROUP BY s."tx_hk"
         HAVING COUNT(*) > 1

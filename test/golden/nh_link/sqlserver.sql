@@ -42,7 +42,8 @@ BEGIN TRY
         LOWER(CONVERT(varchar(64), HASHBYTES('SHA2_256', CONVERT(varchar(312), UPPER(LTRIM(RTRIM(CONVERT(nvarchar(100), s.[cust])))) COLLATE Latin1_General_100_BIN2_UTF8)), 2)) AS [cust_hk],
         s.[amount],
         s.[load_ts],
-        s.[record_source]
+        s.[record_source],
+        s.[tx_no] AS [key_part_1_]
     INTO #staged
     FROM [dbo].[stage] AS s
     WHERE CASE WHEN DATALENGTH(LTRIM(RTRIM(s.[tx_no]))) > 0 THEN LTRIM(RTRIM(s.[tx_no])) END IS NOT NULL
@@ -59,7 +60,8 @@ BEGIN TRY
         s.[cust_hk],
         s.[amount],
         s.[load_ts],
-        s.[record_source]
+        s.[record_source],
+        s.[key_part_1_]
     INTO #unknown
     FROM #staged AS s
     WHERE NOT EXISTS (
@@ -74,30 +76,41 @@ BEGIN TRY
     SELECT @Offenders = STRING_AGG(o.[offender], N', ')
     FROM (
         SELECT TOP (5)
-            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[tx_hk])), 100), N'NULL'), N''), N'(blank)') AS [offender]
+            COALESCE(NULLIF(COALESCE(LEFT(CONVERT(nvarchar(4000), MIN(s.[key_part_1_])), 100), N'NULL'), N''), N'(blank)') AS [offender]
         FROM (
             SELECT
-                MIN(d.[tx_hk]) AS [tx_hk],
-                MIN(d.[cust_hk]) AS [cust_hk],
-                d.[amount]
+                r.[tx_hk],
+                r.[cust_hk],
+                r.[amount],
+                r.[key_part_1_]
             FROM (
                 SELECT
                     s.[tx_hk],
                     s.[cust_hk],
-                    s.[amount]
+                    s.[amount],
+                    s.[key_part_1_],
+                    ROW_NUMBER() OVER (PARTITION BY CONVERT(nvarchar(64), s.[tx_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[tx_hk]), CONVERT(nvarchar(64), s.[cust_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(s.[cust_hk]), s.[amount] ORDER BY s.[key_part_1_] COLLATE Latin1_General_100_BIN2) AS [sighting]
                 FROM (
                     SELECT
-                        u.[tx_hk],
-                        u.[cust_hk],
-                        u.[amount],
-                        u.[load_ts],
-                        u.[record_source],
-                        MIN(u.[load_ts]) OVER (PARTITION BY u.[tx_hk]) AS [first_time]
-                    FROM #unknown AS u
+                        s.[tx_hk],
+                        s.[cust_hk],
+                        s.[amount],
+                        s.[key_part_1_]
+                    FROM (
+                        SELECT
+                            u.[tx_hk],
+                            u.[cust_hk],
+                            u.[amount],
+                            u.[load_ts],
+                            u.[record_source],
+                            u.[key_part_1_],
+                            MIN(u.[load_ts]) OVER (PARTITION BY u.[tx_hk]) AS [first_time]
+                        FROM #unknown AS u
+                    ) AS s
+                    WHERE s.[load_ts] = s.[first_time]
                 ) AS s
-                WHERE s.[load_ts] = s.[first_time]
-            ) AS d
-            GROUP BY CONVERT(nvarchar(64), d.[tx_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[tx_hk]), CONVERT(nvarchar(64), d.[cust_hk]) COLLATE Latin1_General_100_BIN2, DATALENGTH(d.[cust_hk]), d.[amount]
+            ) AS r
+            WHERE r.[sighting] = 1
         ) AS s
         GROUP BY s.[tx_hk]
         HAVING COUNT_BIG(*) > 1

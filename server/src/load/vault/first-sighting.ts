@@ -22,11 +22,12 @@ import {
   table,
   window,
 } from '../build.ts';
-import { columnOf, feedOf, findColumn, freeName, keyLabel, type LoadContext } from '../context.ts';
-import { type Item, type OrderItem, type Query, type Relation, types } from '../language.ts';
+import { columnOf, feedOf, findColumn, freeName, type LoadContext } from '../context.ts';
+import { type Expression, type Item, type OrderItem, type Query, type Relation, types } from '../language.ts';
 import type { LoadPlan, Step, Warning } from '../plan.ts';
 import { acceptedRows } from '../stage.ts';
 import { ghostPart, withGhostRows } from './ghosts.ts';
+import { keyName, keyPartsOf, partAs, partItems } from './key-parts.ts';
 import {
   firstRows,
   keyCount,
@@ -211,7 +212,8 @@ function choosingSteps(stage: VaultStage, ties: TieBreakers, things: string): re
 
 /** Where rows that differ stop the load: first the rows of unknown keys, then the guard, then one row per key. */
 function refusingSteps(stage: VaultStage, rivals: Rivals, ties: TieBreakers, things: string): readonly Step[] {
-  const staged = stagedRows(stage, ties.items);
+  const beside = [...ties.items, ...partItems(stage)];
+  const staged = stagedRows(stage, beside);
   return [
     { kind: 'let', says: 'Staged rows with a key.', name: 'staged', query: staged },
     keyCount(stage, named('staged'), `Distinct ${things} in the stage.`, acceptedRows.name),
@@ -219,7 +221,7 @@ function refusingSteps(stage: VaultStage, rivals: Rivals, ties: TieBreakers, thi
       kind: 'let',
       says: `Rows of the ${things} that the target does not have.`,
       name: 'unknown',
-      query: unknownRows(stage, named('staged'), ties.items),
+      query: unknownRows(stage, named('staged'), beside),
     },
     rivalGuard(stage, rivals),
     {
@@ -236,7 +238,6 @@ function refusingSteps(stage: VaultStage, rivals: Rivals, ties: TieBreakers, thi
  * counts are the rows of its first load time. Load time and record source of a sighting are no content.
  */
 function rivalGuard(stage: VaultStage, rivals: Rivals): Step {
-  const { keys } = stage;
   const contents = rivals.collapsed ? firstContents(stage) : named('unknown');
   return {
     kind: 'guard-rows',
@@ -245,7 +246,12 @@ function rivalGuard(stage: VaultStage, rivals: Rivals): Step {
       : 'A key that is staged more than once stops the load.',
     code: 'duplicate_key',
     query: select(
-      [item('offender', keyLabel(keys.map((key) => aggregate('min', stagedAs('s', key)))))],
+      [
+        item(
+          'offender',
+          keyName(stage, 's', (value) => aggregate('min', value)),
+        ),
+      ],
       source(contents, 's'),
       {
         groupBy: keyForms(stage, 's'),
@@ -260,21 +266,41 @@ function rivalGuard(stage: VaultStage, rivals: Rivals): Step {
 function firstContents(stage: VaultStage): Relation {
   const { columns, loadTs, recordSource } = stage;
   const told = columns.filter((of) => of !== loadTs && of !== recordSource);
-  const items = told.map((of) => item(of.target.name, stagedAs('s', of)));
-  if (loadTs === undefined) {
-    return select(items, source(named('unknown'), 's'), { distinct: true, text: 'exact' });
-  }
+  if (loadTs === undefined) return eachOnce(stage, told, { from: named('unknown'), where: [] });
   const first = freeName(stage.context, 'first_time');
   const firstTime = window('min', stagedAs('u', loadTs), keyForms(stage, 'u'), [], { text: keyTextOf(stage) });
   const timed = select(
-    [...columns.map((of) => item(of.target.name, stagedAs('u', of))), item(first, firstTime)],
+    [
+      ...columns.map((of) => item(of.target.name, stagedAs('u', of))),
+      ...keyPartsOf(stage).map((part) => item(part.name, partAs('u', part))),
+      item(first, firstTime),
+    ],
     source(named('unknown'), 'u'),
   );
-  return select(items, source(timed, 's'), {
-    distinct: true,
-    text: 'exact',
+  return eachOnce(stage, told, {
+    from: timed,
     where: [compare(stagedAs('s', loadTs), '=', column('s', first, loadTs.type))],
   });
+}
+
+/** Rows that agree in the columns once, with the parts of their keys beside them. */
+function eachOnce(
+  stage: VaultStage,
+  told: readonly StagedColumn[],
+  { from, where }: { readonly from: Relation; readonly where: readonly Expression[] },
+): Relation {
+  const items = told.map((of) => item(of.target.name, stagedAs('s', of)));
+  const parts = keyPartsOf(stage);
+  if (parts.length === 0) return select(items, source(from, 's'), { distinct: true, text: 'exact', where });
+  const columns = [...told.map(({ target, type }) => ({ name: target.name, type })), ...parts];
+  return firstRows(
+    stage.context,
+    select([...items, ...parts.map((part) => item(part.name, partAs('s', part)))], source(from, 's'), { where }),
+    columns,
+    told.map((of) => stagedAs('s', of)),
+    parts.map((part) => ascending(partAs('s', part))),
+    'exact',
+  );
 }
 
 function firstPerKey(stage: VaultStage, rows: Relation, ties: TieBreakers): Query {
