@@ -8,31 +8,21 @@ import { type Binding, bindOnce, bindUnit } from '../model/binding.ts';
 import { buildCatalog, buildCatalogInSteps, type TableCatalog } from '../model/catalog.ts';
 import { type FileDefinitions, readAgain, readDefinitions } from '../model/definitions.ts';
 import { finish, finishInSlices, type InSteps } from '../model/in-steps.ts';
-import { type FileMention, readMentions } from '../model/mentions.ts';
+import type { FileMention } from '../model/mentions.ts';
 import { formatTableName, nameFits } from '../model/names.ts';
 import type { SecondReader } from '../model/second-reader.ts';
-import { joinObjects, noObjects, type SchemaObjects, schemaObjectsOf } from '../rules/analysis/schema-objects.ts';
+import { joinObjects, noObjects, type SchemaObjects } from '../rules/analysis/schema-objects.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
-import { absoluteRange, lineStartsOf, problemsOf, rangeOf, tableNameOf, unitsOf } from '../syntax/inspect.ts';
 import { platformOrExpected } from '../syntax/platform.ts';
 import { sparkPlatform } from '../syntax/python-script.ts';
 import type { Script, Unit } from '../syntax/tree.ts';
 import { platformOfUnstated } from '../syntax/unstated.ts';
+import { definesNothing, definesTheSame, type IndexedFile, indexScript, letGoOfText } from './indexed-file.ts';
 import { Membership } from './membership.ts';
 import { type FilePort, fileNameOf, folderOf, joinPath, liesIn } from './port.ts';
 import { isInstalled, isPythonFile, parseFile } from './python.ts';
 import { readSettings } from './read-settings.ts';
 import { defaultSettings, type FolderSettings } from './settings.ts';
-
-/** What the folder keeps of one file: everything but its tree. */
-interface IndexedFile {
-  readonly definitions: FileDefinitions;
-  readonly mentions: readonly FileMention[];
-  readonly objects: SchemaObjects;
-  /** The procedures that it makes, with where their names stand. */
-  readonly procedures: readonly { readonly name: TableName; readonly range: Range }[];
-  readonly problems: readonly Problem[];
-}
 
 /** A settings file with a change that a person may accept. */
 export interface ChangedSettings {
@@ -213,9 +203,11 @@ export class Folder {
   /** Takes over the text of a SQL file, or of a Python file with SQL in it; other Python files are no part of the folder. */
   takeText(file: string, text: string): void {
     const script = parseFile(file, text, this.platformOf(file, text));
-    if (script !== null)
-      this.takeIndexed(file, withoutText(this.indexedFrom(file, script, readDefinitions(script, file), bindOnce)));
-    else if (this.files.has(file)) this.forget(file);
+    if (script !== null) {
+      const indexed = this.indexedFrom(file, script, readDefinitions(script, file), bindOnce);
+      letGoOfText(indexed);
+      this.takeIndexed(file, indexed);
+    } else if (this.files.has(file)) this.forget(file);
   }
 
   /**
@@ -232,13 +224,8 @@ export class Folder {
     definitions: FileDefinitions,
     bind: (unit: Unit) => Binding,
   ): IndexedFile {
-    return {
-      definitions: this.readQueries.size === 0 ? definitions : readAgain(definitions, this.secondNames),
-      mentions: readMentions(script, bind),
-      objects: schemaObjectsOf([script]),
-      procedures: proceduresOf(script),
-      problems: syntaxProblems(script, file),
-    };
+    const read = this.readQueries.size === 0 ? definitions : readAgain(definitions, this.secondNames);
+    return indexScript(script, file, read, bind);
   }
 
   private takeIndexed(file: string, indexed: IndexedFile): void {
@@ -480,55 +467,3 @@ const settingsName = 'mergewright.json';
 const refreshSlice = 6;
 /** What is known while a large folder is read for the first time. */
 const nothingKept: Kept = { catalog: buildCatalog([]), objects: noObjects, loads: [] };
-
-/**
- * The same facts in strings of their own. A name that is a part of a file's text holds the whole text in memory, for
- * each of thousands of files that nobody has open.
- */
-function withoutText(indexed: IndexedFile): IndexedFile {
-  const { objects, ...others } = indexed;
-  const copy = (part: unknown) => JSON.parse(JSON.stringify(part));
-  return { ...copy(others), objects: objects === noObjects ? noObjects : copy(objects) };
-}
-
-function proceduresOf(script: Script): IndexedFile['procedures'] {
-  return unitsOf(script).flatMap((unit) => {
-    const { statement } = unit;
-    if (statement.kind !== 'create-procedure') return [];
-    const range = rangeOf(lineStartsOf(script.text), absoluteRange(unit, statement.name));
-    return [{ name: tableNameOf(statement.name), range }];
-  });
-}
-
-function syntaxProblems(script: Script, file: string): readonly Problem[] {
-  const problems = problemsOf(script);
-  if (problems.length === 0) return [];
-  const lineStarts = lineStartsOf(script.text);
-  return problems.map((problem) => ({
-    code: 'syntax',
-    severity: 'error',
-    message: problem.message,
-    file,
-    range: rangeOf(lineStarts, problem),
-  }));
-}
-
-/** What most load scripts are to the catalog. */
-function definesNothing({ definitions, objects }: IndexedFile): boolean {
-  const { tables, derived, changes } = definitions;
-  return tables.length === 0 && derived.length === 0 && changes.length === 0 && isEmpty(objects);
-}
-
-function isEmpty(objects: SchemaObjects): boolean {
-  return objects === noObjects || Object.values(objects).every((facts) => facts.length === 0);
-}
-
-/** Equal but for places in the text. */
-function definesTheSame(left: IndexedFile, right: IndexedFile): boolean {
-  const text = ({ definitions, objects }: IndexedFile) => JSON.stringify({ definitions, objects }, withoutRanges);
-  return text(left) === text(right);
-}
-
-function withoutRanges(key: string, value: unknown): unknown {
-  return key === 'range' ? undefined : value;
-}
