@@ -1,11 +1,13 @@
 import type { BatchState } from './batchStarts.ts';
 import type { Dialect } from './dialect.ts';
+import { behindName, listEnds } from './followers.ts';
 import type { Grammar } from './grammar.ts';
 import { nearClause } from './nearMisses.ts';
+import { quotes, unquoted } from './quotedNames.ts';
 import { startsDefinition } from './recovery.ts';
 import { Tokenizer } from './tokenizer.ts';
 import { type TokenKind, tokenKind } from './tokens.ts';
-import type { Identifier, Quote, SqlcmdLine, SyntaxProblem } from './tree.ts';
+import type { Identifier, SqlcmdLine, SyntaxProblem } from './tree.ts';
 import type { Word } from './vocabulary.ts';
 
 /** Tokens that are always read ahead of the current one. */
@@ -14,18 +16,6 @@ const chunk = 256;
 
 /** What is expected behind a finished statement. */
 export const endOfStatement = 'the end of the statement';
-
-/** What follows a name and no word that begins a clause. */
-const behindName: ReadonlySet<string> = new Set(
-  ', . = ) <> < > <= >= AS JOIN INNER LEFT RIGHT CROSS FULL WHERE GROUP HAVING ORDER UNION AND OR'.split(' '),
-);
-
-/** What no item of a list begins with in DuckDB. */
-const listEnds: ReadonlySet<string> = new Set(
-  ') ] } ; FROM WHERE GROUP HAVING ORDER LIMIT OFFSET QUALIFY WINDOW USING UNION EXCEPT INTERSECT ON RETURNING'.split(
-    ' ',
-  ),
-);
 
 /** Nesting beyond this is skipped as opaque text: the parser recurses, and its stack is finite. */
 export const deepestNesting = 180;
@@ -498,19 +488,4 @@ export class Cursor {
     const next = this.peekKind(1);
     return next >= tokenKind.string && next <= tokenKind.variable;
   }
-}
-
-const quotes: Readonly<Partial<Record<TokenKind, Quote>>> = {
-  [tokenKind.bracketed]: 'bracket',
-  [tokenKind.doubleQuoted]: 'double',
-  [tokenKind.backticked]: 'backtick',
-  [tokenKind.string]: 'double',
-};
-
-/** The name between quotes; the closing one, which lacks at the end of a text, stands doubled inside. */
-function unquoted(text: string, from: number, to: number): string {
-  const closing = text[from] === '[' ? ']' : (text[from] as string);
-  const closed = to - from > 1 && text[to - 1] === closing;
-  const name = text.slice(from + 1, closed ? to - 1 : to);
-  return name.includes(closing) ? name.replaceAll(closing + closing, closing) : name;
 }
