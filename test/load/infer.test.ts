@@ -255,6 +255,19 @@ describe('versions', () => {
     expect(problems.map((problem) => problem.code)).toEqual(['no-primary-key']);
   });
 
+  test('a number that the database gives to staged rows is no key of theirs', () => {
+    const stage =
+      'CREATE TABLE stg.Unit (StageKey int IDENTITY NOT NULL PRIMARY KEY, UnitNo int NOT NULL, Label varchar(20));';
+    const target = (unique: string) =>
+      `CREATE TABLE dw.DimUnit (UnitKey int IDENTITY NOT NULL PRIMARY KEY, UnitNo int NOT NULL ${unique}, Label varchar(20), ValidFrom datetime2 NOT NULL, ValidTo datetime2 NULL);`;
+    const keys = (unique: string) => {
+      const { value, problems } = infer(`${stage}${target(unique)}`, 'scd2', ['stg.Unit', 'dw.DimUnit']);
+      return value?.options.keys ?? problems.map(({ code }) => code);
+    };
+    expect(keys('UNIQUE')).toEqual(['UnitNo']);
+    expect(keys('')).toEqual(['no-primary-key']);
+  });
+
   test('generated columns are left out, incomparable ones are stored but not compared', () => {
     const columns = (more: string) =>
       `ContactNo int NOT NULL CONSTRAINT PK_${more.length} PRIMARY KEY, First nvarchar(40) NULL, Geo geography NULL, Doc xml NULL${more}`;

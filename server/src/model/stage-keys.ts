@@ -41,7 +41,11 @@ function isVault(target: CatalogTable): boolean {
 }
 
 function declaredStageKey(source: CatalogTable): Extract<StageKey, { kind: 'known' }> | null {
-  const key = source.keys.find((candidate) => candidate.kind !== 'inferred') ?? source.keys[0];
+  // A number that the database gives to staged rows is another one in each load.
+  const isCounted = (name: string) =>
+    source.columns.some((column) => column.identity && sameIdentifier(column.name, name));
+  const keys = source.keys.filter(({ columns }) => !columns.every(isCounted));
+  const key = keys.find((candidate) => candidate.kind !== 'inferred') ?? keys[0];
   if (key === undefined) return null;
   const how = key.kind === 'inferred' ? 'is taken as the key' : 'is the declared key';
   return { kind: 'known', columns: key.columns, reason: `${key.columns.join(' + ')} ${how} of ${source.name.table}.` };
