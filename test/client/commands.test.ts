@@ -31,14 +31,24 @@ const candidate = (title: string): LoadCandidate => ({
 });
 
 function generating(candidates: readonly LoadCandidate[], ...answers: readonly unknown[]) {
+  return generatingForms(['script', 'procedure'], candidates, ...answers);
+}
+
+function generatingForms(
+  forms: readonly string[],
+  candidates: readonly LoadCandidate[],
+  ...answers: readonly unknown[]
+) {
   const prompts = new ScriptedPrompts(...answers);
   const workbench = new FakeWorkbench();
   const server = new FakeServer({
     'mergewright/loads': () => candidates,
-    'mergewright/generate': (params) => ({
-      files: [{ path: 'loads/a b.sql', text: params.specification.form }],
-      specification: params.specification,
-      problems: [],
+    'mergewright/generate': ({ specification: asked }) => ({
+      files: forms.includes(asked.form) ? [{ path: 'loads/a b.sql', text: asked.form }] : [],
+      specification: asked,
+      problems: forms.includes(asked.form)
+        ? []
+        : [{ code: 'unsupported', severity: 'error', message: `unsupported: form ${asked.form}` }],
     }),
   });
   const command = new GenerateLoadCommand(new LoadChooser(server, prompts, workbench), server, prompts, workbench);
@@ -79,6 +89,18 @@ describe('Generate Load', () => {
     await command.run(undefined);
     expect(workbench.proposed[0]?.text).toBe('procedure');
     expect(prompts.asked).toHaveLength(4);
+  });
+
+  test('offers the forms that can be made, and asks for none where there is one', async () => {
+    const { command, prompts } = generating([candidate('One')], 'procedure');
+    await command.run(undefined);
+    expect(prompts.offered.at(-1)).toEqual(['script', 'procedure']);
+    const only = generatingForms(['script'], [candidate('One')]);
+    await only.command.run(undefined);
+    expect(only.prompts.asked).toEqual([]);
+    expect(only.workbench.proposed[0]?.text).toBe('script');
+    const none = generatingForms([], [candidate('One')]);
+    await expect(none.command.run(undefined)).rejects.toThrow('unsupported: form script');
   });
 
   test('says what to do where no load fits', async () => {

@@ -27,6 +27,8 @@ import type { RunJob, SessionDescription, SessionEnd } from '../../protocol/runn
 export class ScriptedPrompts implements Prompts {
   readonly said: string[] = [];
   readonly asked: string[] = [];
+  /** The labels of each pick. */
+  readonly offered: (readonly string[])[] = [];
   readonly #answers: unknown[];
 
   constructor(...answers: readonly unknown[]) {
@@ -35,6 +37,7 @@ export class ScriptedPrompts implements Prompts {
 
   async pick<T>(choices: readonly Choice<T>[], options: PickOptions): Promise<Answer<T>> {
     this.asked.push(options.placeholder ?? options.title);
+    this.offered.push(choices.map(({ label }) => label));
     const answer = this.#next(options.title);
     if (typeof answer !== 'string') return answer === undefined ? undefined : (answer as Answer<T>);
     const choice = choices.find(({ label }) => label.includes(answer));

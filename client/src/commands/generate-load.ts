@@ -47,15 +47,16 @@ export class GenerateLoadCommand implements Command {
     if (worst !== undefined) await this.#prompts.warn(worst.message);
   }
 
-  /** A code lens says everything; from the palette the form is asked too, with a way back to the load. */
-  async #specification(
-    argument: unknown,
-  ): Promise<{ readonly uri: string; readonly specification: LoadSpecification } | undefined> {
+  /** A code lens says everything; from the palette the form is asked too where there are several, with a way back to the load. */
+  async #specification(argument: unknown): Promise<FoundLoad | undefined> {
     for (;;) {
       const target = await this.#chooser.forGenerate(argument);
       if (target === undefined || lensArgument(argument) !== undefined) return target;
+      const possible = await this.#possibleForms(target);
+      // What can't be made in any form says why when it is tried.
+      if (possible.length < 2) return withForm(target, possible[0] ?? target.specification.form);
       const form = await this.#prompts.pick(
-        formNames.map((name) => ({ label: name, description: formWords[name], value: name })),
+        possible.map((name) => ({ label: name, description: formWords[name], value: name })),
         {
           title: target.title,
           placeholder: `Form of the load for ${target.specification.platform}`,
@@ -63,7 +64,24 @@ export class GenerateLoadCommand implements Command {
         },
       );
       if (form === undefined) return undefined;
-      if (form !== back) return { uri: target.uri, specification: { ...target.specification, form } };
+      if (form !== back) return withForm(target, form);
     }
   }
+
+  /** The forms in which the load can be made. */
+  async #possibleForms(target: FoundLoad): Promise<readonly FormName[]> {
+    const answers = await Promise.all(
+      formNames.map((form) => this.#server.request('mergewright/generate', withForm(target, form))),
+    );
+    return formNames.filter((_, place) => (answers[place]?.files.length ?? 0) > 0);
+  }
+}
+
+interface FoundLoad {
+  readonly uri: string;
+  readonly specification: LoadSpecification;
+}
+
+function withForm({ uri, specification }: FoundLoad, form: FormName): FoundLoad {
+  return { uri, specification: { ...specification, form } };
 }
