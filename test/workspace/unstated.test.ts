@@ -33,4 +33,10 @@ test('an open document takes the platform that reads it when it is opened, and k
   expect(workspace.change('file:///b.sql', 2, [{ text: neutral }])?.script.platform).toBe('sqlserver');
   await workspace.expectPlatform(null, 'fabric');
   expect(workspace.platformOf('file:///a.sql', neutral)).toEqual({ platform: 'fabric', origin: 'setting' });
+  // T-SQL of every platform of its family is no sign against one of them, in open documents as in the folder's files.
+  const shared = 'CREATE TABLE t (a datetime2(6))';
+  expect(workspace.platformOf('file:///a.sql', shared)).toEqual({ platform: 'fabric', origin: 'setting' });
+  expect(workspace.folderOf('file:///a.sql').platformOf('file:///a.sql', shared)).toBe('fabric');
+  const lake = 'CREATE TABLE t (a STRING) USING DELTA';
+  expect(workspace.platformOf('file:///a.sql', lake)).toEqual({ platform: 'databricks', origin: 'syntax' });
 });

@@ -3,7 +3,7 @@ import type { PlatformOrigin } from '../../../protocol/requests.ts';
 import type { DocumentView } from '../features/view.ts';
 import { decodeBytes } from '../syntax/encoding.ts';
 import { lineStartsOf } from '../syntax/inspect.ts';
-import { detectPlatform } from '../syntax/platform.ts';
+import { detectPlatform, platformOrExpected } from '../syntax/platform.ts';
 import { platformThatReads } from '../syntax/unstated.ts';
 import {
   changeDocument,
@@ -153,10 +153,14 @@ export class Workspace {
     if (connected !== undefined && connected !== 'duckdb') return { platform: connected, origin: 'connection' };
     const stated = parsePlatform(this.folderOf(uri).settingsOf(uri).platform ?? '')?.name;
     if (stated !== undefined) return { platform: stated, origin: 'folder' };
-    const detected = detectPlatform(text.length > largestDocument ? text.slice(0, largestDocument) : text);
-    if (detected !== undefined) return { platform: detected, origin: 'syntax' };
+    const shown = text.length > largestDocument ? text.slice(0, largestDocument) : text;
     const expected = this.folderOf(uri).expectedPlatform;
-    if (expected !== null) return { platform: expected, origin: 'setting' };
+    if (expected !== null) {
+      const platform = platformOrExpected(shown, expected);
+      return { platform, origin: platform === expected ? 'setting' : 'syntax' };
+    }
+    const detected = detectPlatform(shown);
+    if (detected !== undefined) return { platform: detected, origin: 'syntax' };
     const reading = platformThatReads(text);
     return reading === undefined
       ? { platform: 'sqlserver', origin: 'default' }
