@@ -23,6 +23,26 @@ describe('a text of which nothing says the platform', () => {
     'select extract(year from a) from t',
     "INSERT INTO dim VALUES (1, DATE '2026-01-01', true);",
     "create or replace view v as\nselect 1 as a;\n\nalter table t add column z integer;\nselect * from a join b using (id);\ncomment on table t is 'x';\n",
+    'CREATE TABLE t (a INTEGER, b BOOLEAN DEFAULT true, c VARCHAR(20));',
+    'CREATE TABLE t (a TEXT PRIMARY KEY, b INTEGER);',
+    'CREATE TABLE t (a INTEGER, b TIMESTAMP DEFAULT current_timestamp);',
+    'CREATE TABLE t (a INT8, b FLOAT8);',
+    'CREATE TABLE t (a INTEGER, b STRUCT(x INTEGER, y VARCHAR), c TIMESTAMP WITH TIME ZONE);',
+    'CREATE TABLE t (a INTEGER, b INTEGER GENERATED ALWAYS AS (a + 1));',
+    'INSERT INTO t VALUES (1, true), (2, false);',
+    'INSERT INTO t BY NAME SELECT a, b FROM s;',
+    "SELECT * FROM 'data.csv';",
+    'SELECT a FROM t WHERE a IN [1, 2];',
+    'SELECT a FROM s GROUP BY ALL;',
+    'SELECT a FROM s ORDER BY ALL',
+    "SELECT md5(concat_ws('|', a, b)) AS h FROM t;",
+    'SELECT a FROM t ANTI JOIN s ON t.a = s.a;',
+    'BEGIN;\nINSERT INTO t SELECT a FROM s;\nCOMMIT;',
+    'SELECT a FROM e WHERE e.is_current AND e.a = 1;',
+    'INSERT INTO t SELECT a FROM s WHERE NOT is_deleted',
+    'DELETE FROM t WHERE is_current;',
+    'UPDATE dim AS t SET valid_to = s.d, is_current = FALSE FROM stg AS s WHERE s.k = t.k AND t.is_current = TRUE;',
+    'TRUNCATE dw.t;\nINSERT INTO dw.t FROM s;',
   ])('is of the platform that reads it: %s', (text) => {
     expect(platformOfUnstated(text)).toBe('duckdb');
   });
@@ -41,9 +61,26 @@ describe('a text of which nothing says the platform', () => {
     'CREATE OR REPLACE VIEW v AS SELECT a FROM b WHERE',
     'CREATE OR REPLACE VIEW v AS SELECT 1 AS a;\nSELEC a FROM b',
     'EXEC p',
+    'EXEC p @flag = true',
+    'CREATE EXTERNAL FILE FORMAT f WITH (FORMAT_TYPE = DELIMITEDTEXT, FORMAT_OPTIONS (USE_TYPE_DEFAULT = FALSE))',
+    'SELECT dbo.md5(a) AS h FROM t',
+    'SELECT a FROM t WHERE IsCurrent AND a = 1',
+    'UPDATE dim AS t SET a = 1',
+    'TRUNCATE dim;',
+    'BEGIN;\nINSERT INTO t SELECT a FROM s;',
+    'CREATE TABLE t (a int, b date);\nINSERT INTO t (a) SELECT a FROM s;',
+    'CREATE TABLE dbo.copy AS SELECT a FROM t;',
   ])('stays T-SQL with its mistake: %s', (text) => {
     expect(detectPlatform(text)).toBeUndefined();
     expect(platformOfUnstated(text)).toBe('sqlserver');
+  });
+
+  test.each([
+    'INSERT INTO t SELECT id, current_timestamp() FROM s;',
+    'ALTER TABLE t ADD COLUMNS (a INT);',
+    "INSERT INTO t PARTITION (d = '2026-01-01') SELECT a FROM s;",
+  ])('is of Spark: %s', (text) => {
+    expect(platformOfUnstated(text)).toBe('spark');
   });
 
   test('is of Databricks where DuckDB has no such statement', () => {

@@ -155,7 +155,8 @@ const signs: readonly Sign[] = [
   { platform: 'spark', pattern: /\bPARTITIONED\s+BY\s*\(/i, weight: 4, what: 'PARTITIONED BY' },
   {
     platform: 'spark',
-    pattern: /\b(?:LATERAL\s+VIEW|INSERT\s+OVERWRITE|STORED\s+AS|DISTRIBUTE\s+BY|SORT\s+BY)\b/i,
+    pattern:
+      /\b(?:LATERAL\s+VIEW|INSERT\s+OVERWRITE|INSERT\s+INTO\s+[\w.`]+\s+PARTITION|STORED\s+AS|DISTRIBUTE\s+BY|SORT\s+BY)\b/i,
     weight: 4,
     what: 'clauses of Spark SQL',
   },
@@ -176,7 +177,7 @@ const signs: readonly Sign[] = [
   {
     platform: 'spark',
     pattern:
-      /\b(?:VERSION|TIMESTAMP)\s+AS\s+OF\b|\bLEFT\s+(?:ANTI|SEMI)\s+JOIN\b|\bRLIKE\b|\bAS\s+STRING\s*\)|\bTIMESTAMP_NTZ\b|\|>|\bIDENTIFIER\s*\(|\bRENAME\s+COLUMN\b[^;]*`/i,
+      /\b(?:VERSION|TIMESTAMP)\s+AS\s+OF\b|\bLEFT\s+(?:ANTI|SEMI)\s+JOIN\b|\bRLIKE\b|\bAS\s+STRING\s*\)|\bTIMESTAMP_NTZ\b|\|>|\bIDENTIFIER\s*\(|\bRENAME\s+COLUMN\b[^;]*`|\b(?:ADD|REPLACE)\s+COLUMNS\s*\(|\bCURRENT_TIMESTAMP\s*\(\s*\)/i,
     weight: 4,
     what: 'clauses of Spark SQL',
   },
@@ -208,14 +209,14 @@ const signs: readonly Sign[] = [
   {
     platform: 'duckdb',
     pattern:
-      /\b(?:nextval|currval|strftime|strptime|list_value|list_filter|list_sort|list_aggregate|struct_pack|regexp_matches|epoch_ms|epoch|md5_number|read_text|glob|query_table|arg_max|arg_min|unnest|generate_series|(?<!\.)COLUMNS)\s*\(/i,
+      /\b(?:nextval|currval|strftime|strptime|list_value|list_filter|list_sort|list_aggregate|struct_pack|regexp_matches|epoch_ms|epoch|md5_number|read_text|glob|query_table|arg_max|arg_min|unnest|generate_series|(?<!\.|\b(?:ADD|REPLACE)\s+)COLUMNS)\s*\(/i,
     weight: 3,
     what: 'functions of DuckDB',
   },
   {
     platform: 'duckdb',
     pattern:
-      /\*\s*EXCLUDE\b|\bASOF\s+(?:\w+\s+)?JOIN\b|\bPOSITIONAL\s+JOIN\b|\bUSING\s+SAMPLE\b|\bMAP\s*\{|\{\s*'?'?\w*'?'?\s*:|=\s*\[\s*(?:''|\d)|\b(?:INTEGER|INT|VARCHAR|DOUBLE|BIGINT|TEXT)\[\d*\]|\bDISTINCT\s+ON\s*\(|\bAS\s+ENUM\b|\bEXCLUDE\s*\(|->>|\bUNPIVOT\s+\w+\s+ON\b|\bPIVOT\s+\w+\s+ON\b/i,
+      /\*\s*EXCLUDE\b|\bASOF\s+(?:\w+\s+)?JOIN\b|\bPOSITIONAL\s+JOIN\b|\bUSING\s+SAMPLE\b|\bMAP\s*\{|\{\s*'?'?\w*'?'?\s*:|=\s*\[\s*(?:''|\d)|\b(?:INTEGER|INT|VARCHAR|DOUBLE|BIGINT|TEXT)\[\d*\]|\bDISTINCT\s+ON\s*\(|\bAS\s+ENUM\b|\bEXCLUDE\s*\(|->>|\[\s*(?:''|\d+)\s*(?:,\s*(?:''|\d+)\s*)+\]|\bUNPIVOT\s+\w+\s+ON\b|\bPIVOT\s+\w+\s+ON\b/i,
     weight: 4,
     what: 'clauses of DuckDB',
   },
@@ -370,6 +371,7 @@ function heaviest(found: readonly Sign[], key: (sign: Sign) => PlatformName): Pl
   return best;
 }
 
-function withoutCommentsAndStrings(text: string): string {
+/** The text with blanks for its comments and `''` for its strings. */
+export function withoutCommentsAndStrings(text: string): string {
   return text.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, (match) => (match.startsWith("'") ? "''" : ' '));
 }
