@@ -43,6 +43,11 @@ export function bindUnit(unit: Unit): Binding {
   return binding;
 }
 
+/** Lets go of a statement that nobody looks at again: the table of a weak map shrinks only when something is taken out. */
+export function forgetUnit(unit: Unit): void {
+  known.delete(unit.statement);
+}
+
 /** The same for a statement that nobody looks at again, such as those of a folder's index. */
 export function bindOnce(unit: Unit): Binding {
   const binder = new Binder();

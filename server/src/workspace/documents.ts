@@ -1,7 +1,9 @@
 import type { PlatformName } from '../../../protocol/platform.ts';
 import type { Range } from '../../../protocol/position.ts';
+import { forgetUnit } from '../model/binding.ts';
 import { type FileDefinitions, readDefinitions } from '../model/definitions.ts';
-import { lineStartsAfter, lineStartsOf, offsetOf } from '../syntax/inspect.ts';
+import { forgetScript } from '../rules/analysis/steps.ts';
+import { lineStartsAfter, lineStartsOf, offsetOf, unitsOf } from '../syntax/inspect.ts';
 import { parse, reparse } from '../syntax/parse.ts';
 import { parsePython, sparkPlatform } from '../syntax/python-script.ts';
 import type { Script } from '../syntax/tree.ts';
@@ -92,6 +94,12 @@ export function changeDocument(document: OpenDocument, version: number, changes:
     return openDocument(document.uri, document.language, version, text, document.script.platform, document.script);
   }
   return { ...document, version, text, lineStarts, script };
+}
+
+/** Lets go of what was worked out for a document that is closed, before the next collection would find it. */
+export function letGoOf({ script }: OpenDocument): void {
+  forgetScript(script);
+  for (const unit of unitsOf(script)) forgetUnit(unit);
 }
 
 const definitions = new WeakMap<Script, FileDefinitions>();

@@ -10,6 +10,7 @@ import {
   definitionsOfDocument,
   isPlainPython,
   largestDocument,
+  letGoOf,
   type OpenDocument,
   openDocument,
   type TextChange,
@@ -114,6 +115,8 @@ export class Workspace {
   }
 
   close(uri: string): void {
+    const document = this.documents.get(uri);
+    if (document !== undefined) letGoOf(document);
     this.documents.delete(uri);
     this.connections.delete(uri);
     this.pending.delete(uri);

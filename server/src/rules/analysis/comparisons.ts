@@ -76,8 +76,8 @@ function testsNullOf(entry: Entry, columns: readonly ColumnReference[]): boolean
 }
 
 /** The whole condition that an expression is part of. What one part finds holds for all parts on its way up. */
-function predicateAround(entry: Entry): Node {
-  const passed: { top: Node | null }[] = [];
+function predicateAround(entry: Entry): Entry {
+  const passed: { top: Entry | null }[] = [];
   let top: Entry = entry;
   for (;;) {
     const cell = topCell(top);
@@ -88,19 +88,19 @@ function predicateAround(entry: Entry): Node {
         continue;
       }
     }
-    const found = cell.top ?? top.node;
+    const found = cell.top ?? top;
     for (const each of passed) each.top = found;
     return found;
   }
 }
 
 const logical: ReadonlySet<string> = new Set(['binary', 'unary', 'parenthesis', 'is-null', 'is-truth']);
-const topCell = memo((_: Entry): { top: Node | null } => ({ top: null }));
+const topCell = memo((_: Entry): { top: Entry | null } => ({ top: null }));
 
 /** The columns that a condition tests for NULL, by their names in lower case. */
-const nullTestedIn = memo((condition: Node): ReadonlyMap<string, readonly ColumnReference[]> => {
+const nullTestedIn = memo((condition: Entry): ReadonlyMap<string, readonly ColumnReference[]> => {
   const found = new Map<string, ColumnReference[]>();
-  const pending: Node[] = [condition];
+  const pending: Node[] = [condition.node];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const tested = next.kind === 'is-null' ? plainColumn(next.operand) : null;
     if (tested !== null) {

@@ -14,21 +14,42 @@ export function memoByStep<T>(compute: (step: Step, tables: Tables) => T): (step
   };
 }
 
-/** By object what each function gave for it. The table of a weak map never shrinks, so all of them share one. */
-const given = new WeakMap<object, Map<object, unknown>>();
+/** By function what it gave for an object. */
+type Given = Map<object, unknown>;
+
+/** An object that itself keeps what was worked out for it: thousands of them come and go with each text that is opened. */
+export interface Keeper {
+  given: Given | null;
+}
+
+/**
+ * The same for objects that have no place for it. The table of a weak map grows with all that live between two
+ * collections and shrinks only when something is taken out, so all functions share one.
+ */
+const others = new WeakMap<object, Given>();
 
 /** The same for what depends on one object alone. */
 export function memo<K extends object, T>(compute: (key: K) => T): (key: K) => T {
   return (key) => {
-    let values = given.get(key);
-    if (values === undefined) {
-      values = new Map();
-      given.set(key, values);
-    }
+    const values = givenFor(key);
     // Each function reads only what it wrote itself, which the type of a shared map can't say.
     if (values.has(compute)) return values.get(compute) as T;
     const value = compute(key);
     values.set(compute, value);
     return value;
   };
+}
+
+/** Lets go of what was worked out for an object that nobody asks for again. */
+export function forget(key: object): void {
+  others.delete(key);
+}
+
+function givenFor(key: object | Keeper): Given {
+  const kept = 'given' in key ? key.given : others.get(key);
+  if (kept !== null && kept !== undefined) return kept;
+  const values: Given = new Map();
+  if ('given' in key) key.given = values;
+  else others.set(key, values);
+  return values;
 }

@@ -17,7 +17,7 @@ import type {
   While,
   WriteTarget,
 } from '../../syntax/tree.ts';
-import { memo } from './memo.ts';
+import { forget, type Keeper, memo } from './memo.ts';
 import { makeFlatMap, Succession } from './succession.ts';
 
 /** One thing that a FROM clause, a USING clause or a write target names. */
@@ -43,7 +43,7 @@ export interface Scope {
 }
 
 /** A node with its place in the tree and what it can see. */
-interface Place<N extends Node> {
+interface Place<N extends Node> extends Keeper {
   readonly node: N;
   readonly parent: Place<Node> | null;
   readonly scope: Scope | null;
@@ -59,7 +59,7 @@ interface Guard {
 }
 
 /** One statement of a body; IF, WHILE and the like are steps, too, which hold their condition only. */
-export interface Step {
+export interface Step extends Keeper {
   readonly statement: Statement;
   /** The top-level statement that offsets count from. */
   readonly root: Statement;
@@ -76,7 +76,7 @@ export interface Step {
 type Owner = CreateProcedure | CreateFunction | CreateTrigger;
 
 /** Statements that run one after the other: a procedure's, or all of a file that stand in none. */
-export interface Body {
+export interface Body extends Keeper {
   readonly owner: Owner | null;
   readonly steps: readonly Step[];
   /** For each step the index of its batch. */
@@ -106,7 +106,7 @@ export const bodiesOf = memo((script: Script): readonly Body[] => {
     root += batch.units.length;
     for (let end = ends[root - 1] ?? 0; batches.length < end; ) batches.push(index);
   });
-  return [{ owner: null, steps, batches }, ...innerBodies(roots).values];
+  return [{ owner: null, steps, batches, given: null }, ...innerBodies(roots).values];
 });
 
 /** The steps of a top-level statement; kept as long as the statement lives, so an edit elsewhere costs nothing. */
@@ -115,6 +115,11 @@ export const stepsOfRoot = memo((root: Statement): RootSteps => {
   const own = collect([root], { root, guards: [], region: 'plain', tryCatch: null, loop: null }, bodies);
   return { own, bodies };
 });
+
+/** Lets go of what was found out about a script that is closed. */
+export function forgetScript(script: Script): void {
+  for (const { statement } of unitsOf(script)) forget(statement);
+}
 
 type Surroundings = Pick<Step, 'root' | 'guards' | 'region' | 'tryCatch' | 'loop'>;
 
@@ -163,7 +168,7 @@ function collect(statements: readonly Statement[], around: Surroundings, bodies:
       case 'create-trigger': {
         steps.push(makeStep(statement, around));
         const inner = collect(statement.body, { ...around, guards: [], region: 'plain', tryCatch: null }, bodies);
-        bodies.push({ owner: statement, steps: inner, batches: inner.map(() => 0) });
+        bodies.push({ owner: statement, steps: inner, batches: inner.map(() => 0), given: null });
         break;
       }
       default:
@@ -205,6 +210,7 @@ function makeStep(statement: Statement, around: Surroundings): Step {
   return {
     ...around,
     statement,
+    given: null,
     find: <K extends Kind>(kind: K): readonly Entry<K>[] => read().byKind[kind] ?? nothing,
     entry: (node) => read().byNode.get(node),
   };
@@ -238,7 +244,7 @@ function indexNodes(roots: readonly Node[]): Index {
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
     const { node, parent } = item;
     const scope = scopeInside(node, item.scope);
-    const entry: Entry = { node, parent, scope };
+    const entry: Entry = { node, parent, scope, given: null };
     index.byNode.set(node, entry);
     const list = lists[node.kind];
     if (list === undefined) lists[node.kind] = [entry];
