@@ -113,6 +113,37 @@ describe('completion', () => {
     expect(offered('SELECT * FROM ref.|')).toEqual(['Code']);
   });
 
+  test('behind what is still missing in the lists before', () => {
+    const stage = ['address1', 'city', 'patient_id'];
+    for (const text of [
+      'SELECT FROM StageEmedsys.Dev_Patient_ AS s WHERE s.|',
+      'SELECT s.city, FROM StageEmedsys.Dev_Patient_ AS s WHERE s.|',
+      'SELECT s.city, , s.| FROM StageEmedsys.Dev_Patient_ AS s',
+      'INSERT INTO raw.SatPatient (City, ) SELECT s.| FROM StageEmedsys.Dev_Patient_ AS s',
+      'UPDATE t SET City = , Address1 = s.| FROM raw.SatPatient AS t, StageEmedsys.Dev_Patient_ AS s',
+      merge('ON t.PatientKey = s.patient_id WHEN MATCHED THEN UPDATE SET City = WHEN NOT MATCHED AND s.| THEN DELETE'),
+    ])
+      expect([text, [...labels(text)].sort()]).toEqual([text, stage]);
+  });
+
+  test('in common tables of writes, and in a write inside of another one', () => {
+    const stage = ['address1', 'city', 'patient_id'];
+    const common = 'WITH c AS (SELECT s.# FROM StageEmedsys.Dev_Patient_ AS s), d AS (SELECT * FROM c)';
+    for (const write of [
+      'INSERT INTO raw.SatPatient (City) SELECT city FROM d',
+      'MERGE raw.SatPatient AS t USING d ON 1 = 1 WHEN MATCHED THEN UPDATE SET City = 1;',
+      'UPDATE t SET City = 1 FROM raw.SatPatient AS t JOIN d ON 1 = 1',
+      'DELETE t FROM raw.SatPatient AS t JOIN d ON 1 = 1',
+    ]) {
+      const text = `${common.replace('#', '|')} ${write}`;
+      expect([text, [...labels(text)].sort()]).toEqual([text, stage]);
+    }
+    checkCompletion(
+      `${common.replace('#', 'city')} INSERT INTO dw.DimItem (Label) SELECT x.c FROM (MERGE raw.SatPatient AS t USING d ON t.City = d.| WHEN MATCHED THEN DELETE OUTPUT d.city) AS x (c)`,
+      ['city'],
+    );
+  });
+
   test('common tables where a table is read', () => {
     expect(labels('WITH c AS (SELECT 1 AS a), d AS (SELECT * FROM |')).toContain('c');
     expect(labels('WITH c AS (SELECT 1 AS a) SELECT * FROM c JOIN | WHERE 1 = 1')).toContain('c');

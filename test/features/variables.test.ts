@@ -53,6 +53,7 @@ describe('variables', () => {
     ["DECLARE @a int\nPRINT '@|a'"],
     ['DECLARE @a int -- @|a'],
     ['SELECT @@ROW|COUNT'],
+    ['SELECT @|'],
   ])('%s leads nowhere', (text) => {
     const { view, position } = open({ 'load.sql': text });
     expect(definition(view, position)).toEqual([]);

@@ -106,11 +106,14 @@ function shortened(text: string): string {
 }
 
 function tableText(view: DocumentView, table: CatalogTable): string {
-  const confidence = `${Math.round(table.confidence * 100)} % sure`;
+  const role =
+    table.role === 'unknown'
+      ? 'of no known role'
+      : `${spoken(table.role)} (${Math.round(table.confidence * 100)} % sure)`;
   const [key] = table.keys;
   const written = writers(view, table);
   return [
-    `${bold(formatTableName(table.name))} · ${spoken(table.role)} (${confidence})`,
+    `${bold(formatTableName(table.name))} · ${role}`,
     table.reasons.map((reason) => `- ${escapeMarkdown(reason)}`).join('\n'),
     key === undefined
       ? 'No key is declared or can be inferred.'
@@ -153,7 +156,7 @@ function columnText(table: CatalogTable, column: CatalogColumn): string {
   const inKey = table.keys.find((key) => key.columns.some((name) => sameIdentifier(name, column.name)));
   return [
     `${bold(column.name)} · ${code(column.type)} · ${facts.join(' · ')}`,
-    `${roleTexts[column.role]} Column of ${code(formatTableName(table.name))} (${spoken(table.role)}).`,
+    `${roleTexts[column.role]} Column of ${code(formatTableName(table.name))}${table.role === 'unknown' ? '' : ` (${spoken(table.role)})`}.`,
     ...(inKey === undefined ? [] : [`Part of the key ${code(inKey.columns.join(' + '))}${keyNote(inKey)}.`]),
   ].join('\n\n');
 }

@@ -119,7 +119,7 @@ function variablesIn({ script }: Text, batch: ScriptBatch): readonly Span[] {
   return tokenize(script.text.slice(start, batch.end), dialectOf(script.platform))
     .filter((token) => token.kind === tokenKind.variable)
     .map((token) => ({ start: start + token.start, end: start + token.end }))
-    .filter((span) => /^@(?!@)/.test(script.text.slice(span.start, span.start + 2)));
+    .filter((span) => /^@[^@]/.test(script.text.slice(span.start, span.end)));
 }
 
 type DeclaringNode = Extract<Node, { kind: 'declared-variable' | 'declare-table' | 'parameter' }>;

@@ -28,7 +28,7 @@ export interface Binding {
   readonly mentions: readonly Mention[];
   readonly aliases: readonly AliasMention[];
   readonly bareOutputs: readonly BareOutput[];
-  /** Scopes from the outside in. */
+  /** Scopes in the order in which they are bound: those of common tables before that of the statement around them. */
   readonly scopes: readonly Scoped[];
 }
 
@@ -58,7 +58,14 @@ export function bindOnce(unit: Unit): Binding {
 
 /** The sources and the target at an offset of the statement; undefined outside of any query or write. */
 export function scopeAt(binding: Binding, offset: number): Scoped | undefined {
-  return binding.scopes.findLast(({ node }) => node.start <= offset && offset <= node.end);
+  let inner: Scoped | undefined;
+  // A common table is bound before the write that reads it, in which it stands.
+  for (const scope of binding.scopes) {
+    const { node } = scope;
+    if (offset < node.start || offset > node.end) continue;
+    if (inner === undefined || (node.start >= inner.node.start && node.end <= inner.node.end)) inner = scope;
+  }
+  return inner;
 }
 
 class Binder extends QueryBinder {
@@ -68,7 +75,7 @@ class Binder extends QueryBinder {
         this.query(statement.query, [], new Map());
         return;
       case 'insert': {
-        const commons = this.commons(statement.with, [], new Map());
+        const commons = this.commons(statement.with, [], this.around);
         const target = this.writeTarget(statement.target, 'insert');
         this.scopes.push({ node: statement, sources: [], target });
         this.targetColumns(statement.columns, target);
@@ -79,7 +86,7 @@ class Binder extends QueryBinder {
       }
       case 'update':
       case 'delete': {
-        const commons = this.commons(statement.with, [], new Map());
+        const commons = this.commons(statement.with, [], this.around);
         const sources = this.sources(statement.from, [], commons);
         const target = this.writeTarget(statement.target, statement.kind, sources);
         const named = statement.target.kind === 'table' ? (statement.target.alias?.name ?? null) : null;
@@ -201,7 +208,7 @@ class Binder extends QueryBinder {
   }
 
   private merge(statement: Merge): void {
-    const commons = this.commons(statement.with, [], new Map());
+    const commons = this.commons(statement.with, [], this.around);
     const target = this.writeTarget(statement.target, 'merge');
     const alias = statement.target.kind === 'table' ? (statement.target.alias?.name ?? target?.table ?? '') : '';
     const declared = statement.target.kind === 'table' ? statement.target.alias : null;

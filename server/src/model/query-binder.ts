@@ -41,6 +41,8 @@ export abstract class QueryBinder {
   readonly scopes: Scoped[] = [];
   /** The table of a trigger, whose rows `inserted` and `deleted` hold. */
   protected changed: TableName | null = null;
+  /** The common tables of the statement around a write that stands in a FROM. */
+  protected around: Commons = new Map();
   protected readonly given = new Map<NodeBase, QueryGives>();
 
   /** A statement inside of a query: INSERT … FROM (MERGE … OUTPUT …). */
@@ -190,10 +192,14 @@ export abstract class QueryBinder {
           this.expressions(source.call, [...found, ...outer], commons);
           found.push(unnamedSource(source, givesNothing));
           break;
-        case 'dml-table':
+        case 'dml-table': {
+          const before = this.around;
+          this.around = commons;
           this.statement(source.statement);
+          this.around = before;
           found.push(unnamedSource(source, givesNothing));
           break;
+        }
         case 'join':
           if (source.on !== null) conditions.push(source.on);
           pending.push(source.right, source.left);

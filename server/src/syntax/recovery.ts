@@ -137,6 +137,11 @@ export function recoverElement(cursor: Cursor): boolean {
   return found;
 }
 
+/** A missing item is told by then: what goes on with one of these words right behind it is read as ever. */
+export function resumeAt(cursor: Cursor, ...words: readonly Word[]): void {
+  if (cursor.recovering && words.some((word) => cursor.at(word))) cursor.recovering = false;
+}
+
 /** After a mistake in a statement: skips to where the next one seems to begin. */
 export function recoverStatement(cursor: Cursor): void {
   let open = 0;

@@ -2,6 +2,7 @@ import type { Cursor } from './cursor.ts';
 import { decodeString } from './literals.ts';
 import { closeParenthesis } from './names.ts';
 import { listOf, none } from './none.ts';
+import { resumeAt } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, Identifier, SelectItem, Star, StarReplacement, Variable } from './tree.ts';
 
@@ -14,6 +15,8 @@ export function parseSelectItems(cursor: Cursor): readonly SelectItem[] {
     // DuckDB and Databricks tolerate a comma behind the last item.
     if (items.length > 0 && cursor.dialect.family !== 'tsql' && (cursor.at('FROM') || cursor.atEnd)) break;
     items.push(parseSelectItem(cursor));
+    resumeAt(cursor, ',');
+    if (cursor.nameAhead(1) || cursor.peek(1) === '(') resumeAt(cursor, 'FROM');
   } while (!cursor.recovering && cursor.eat(','));
   return listOf(items);
 }

@@ -7,6 +7,7 @@ import { listOf, none } from './none.ts';
 import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
 import { parsePostfix } from './postfix.ts';
 import { parseInsertValue, parseQueryWithTables } from './queries.ts';
+import { resumeAt } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
 import { parseTop } from './top.ts';
 import type {
@@ -198,7 +199,9 @@ function parseInsertColumns(cursor: Cursor): readonly Identifier[] {
         : cursor.identifier('a column name');
     while (cursor.eat('.')) column = namePart(cursor);
     columns.push(column);
+    resumeAt(cursor, ',');
   } while (!cursor.recovering && cursor.eat(','));
+  resumeAt(cursor, ')');
   closeParenthesis(cursor);
   return listOf(columns);
 }
@@ -328,8 +331,10 @@ const assignmentOperators: ReadonlySet<string> = new Set([
 /** The comma-separated items of SET. */
 export function parseAssignments(cursor: Cursor): readonly Assignment[] {
   const assignments: Assignment[] = [];
-  do assignments.push(parseAssignment(cursor));
-  while (!cursor.recovering && cursor.eat(','));
+  do {
+    assignments.push(parseAssignment(cursor));
+    resumeAt(cursor, ',', 'FROM', 'WHERE', 'OUTPUT', 'WHEN');
+  } while (!cursor.recovering && cursor.eat(','));
   return listOf(assignments);
 }
 
