@@ -172,6 +172,7 @@ export function activate(context: vscode.ExtensionContext): void {
       if (event.affectsConfiguration('mergewright')) connections.refresh();
     }),
     vscode.workspace.onDidOpenTextDocument(() => tellConnections(server, connections)),
+    vscode.workspace.onDidCloseTextDocument((document) => perform(() => runs.documentClosed(document.uri.toString()))),
     vscode.workspace.onDidGrantWorkspaceTrust(() => connections.refresh()),
   );
   // The server starts after activation has returned: opening a file never waits for it.

@@ -262,6 +262,13 @@ describe('a transaction that a run left open', () => {
     await runs.endTransaction('rollback');
     expect(session.ended).toEqual([]);
   });
+
+  test('keeps its session when the document is closed', async () => {
+    const { runs, page, session } = await leftOpen();
+    await runs.documentClosed(target.uri);
+    expect(session.isClosed).toBe(false);
+    expect(page.run?.openTransaction).toBe(true);
+  });
 });
 
 describe('a dry run', () => {
@@ -381,5 +388,29 @@ describe('what stands before a run', () => {
     expect(sessions.opened).toEqual([]);
     await runs.start('preview', target);
     expect(sessions.opened[0]?.session.jobs.map((job) => job.mode)).toEqual(['preview']);
+  });
+});
+
+describe('a document that is closed', () => {
+  test('takes its session with it, and a later run opens another', async () => {
+    const { runs, sessions, connections } = setUp();
+    await runs.start('run', target);
+    await runs.documentClosed(target.uri);
+    expect(sessions.opened[0]?.session.isClosed).toBe(true);
+    expect(connections.isConnected(target.uri)).toBe(false);
+    await runs.start('run', target);
+    expect(sessions.opened).toHaveLength(2);
+  });
+
+  test('leaves the session of a run that is going on alone', async () => {
+    const { runs, sessions } = setUp();
+    sessions.prepare = (session) => {
+      session.end = async () => {
+        await runs.documentClosed(target.uri);
+        expect(session.isClosed).toBe(false);
+        return doneResult;
+      };
+    };
+    expect((await runs.start('run', target))?.status).toBe('done');
   });
 });

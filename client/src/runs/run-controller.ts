@@ -144,6 +144,13 @@ export class RunController {
     }
   }
 
+  /** To be called when a document is closed: its session goes with it, unless it is at work or holds a transaction. */
+  async documentClosed(uri: string): Promise<void> {
+    const { connections } = this.#ports;
+    const isNeeded = this.#active.has(uri) || this.#left.has(uri);
+    if (!isNeeded && connections.isConnected(uri)) await connections.disconnect(uri);
+  }
+
   #leaveOpen(uri: string, model: RunModel, session: Session): void {
     model.setOpenTransaction(true);
     this.#left.set(uri, { model, session });

@@ -102,7 +102,8 @@ export class RunnerProcess implements SessionFactory {
     child.on('message', (message) => this.#receive(message as FromRunner));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#log.warn(`runner: ${text.trimEnd()}`));
     child.once('exit', (code, signal) => this.#gone(child, `the runner process ended (${signal ?? `code ${code}`})`));
-    child.once('error', (error) => this.#gone(child, `the runner process could not be started: ${error.message}`));
+    // One for each message that could not be sent: an error that nobody listens to would end the extension.
+    child.on('error', (error) => this.#gone(child, `the runner process could not be started: ${error.message}`));
     return child;
   }
 
