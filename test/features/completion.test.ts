@@ -170,6 +170,15 @@ describe('completion', () => {
     checkCompletion('DECLARE @t TABLE (x int)\nSELECT t.| FROM @t AS t', ['x']);
   });
 
+  test('of tables that several procedures make under one name, the one of the procedure', () => {
+    const procedure = (name: string, column: string, rest: string) =>
+      `CREATE PROC ${name} AS\nDECLARE @t TABLE (${column} int)\nCREATE TABLE #k (k${column} int)\n${rest}\nGO\n`;
+    checkCompletion(procedure('p', 'a', 'SELECT t.| FROM @t AS t') + procedure('q', 'b', ''), ['a']);
+    checkCompletion(procedure('p', 'a', '') + procedure('q', 'b', 'INSERT #k (|)'), ['kb']);
+    const tables = labels(`${procedure('p', 'a', '')}SELECT * FROM |`);
+    expect(tables.filter((name) => name.startsWith('#') || name.startsWith('@'))).toEqual(['#k']);
+  });
+
   test('common tables and derived tables have their output columns', () => {
     checkCompletion('WITH c AS (SELECT ItemNo AS k, Label FROM dw.DimItem) SELECT c.| FROM c', ['k', 'Label']);
   });

@@ -99,6 +99,39 @@ DELETE raw.SatPatient
   });
 });
 
+describe('tables of one name that several procedures of a file make', () => {
+  const file = `CREATE PROC p AS
+DECLARE @t TABLE (a int, x int)
+CREATE TABLE #k (b int)
+INSERT #k (b) SELECT a FROM @t
+GO
+CREATE PROC q AS
+DECLARE @t TABLE (c int, x int)
+SELECT 1 AS d INTO #k
+INSERT @t (c) SELECT d FROM #k`;
+
+  test.each([
+    ['INSERT #k (|b) SELECT a', [2, 3]],
+    ['SELECT |a FROM @t', [1, 3]],
+    ['INSERT @t (|c)', [6, 8]],
+    ['SELECT |d FROM #k', [7, 8]],
+    ['DECLARE @t TABLE (|c int', [6, 8]],
+    ['INSERT #|k (b)', [2, 3]],
+  ])('%s', (needle, lines) => {
+    const { view, position } = openFiles({ 'load.sql': file.replace(needle.replace('|', ''), needle) });
+    const entity = entityAt(view, position);
+    if (entity === undefined) throw new Error('nothing at the cursor');
+    expect(referencesIn(view, entity).map(({ range }) => range.start.line)).toEqual(lines);
+    expect(definition(view, position)[0]?.range.start.line).toBe(lines[0]);
+  });
+
+  test('rename of a column of a table variable reaches its declaration, and no other of its name', () => {
+    expect(renamed({ 'load.sql': file.replace('SELECT a FROM', 'SELECT |a FROM') }, 'z')).toEqual({
+      'load.sql': file.replace('(a int', '(z int').replace('SELECT a', 'SELECT z'),
+    });
+  });
+});
+
 describe('rename', () => {
   test('a column in its DDL and in loads, in its quotes', () => {
     const load = 'INSERT INTO raw.SatPatient ([Ci|ty]) SELECT s.city FROM StageEmedsys.Dev_Patient_ AS s';

@@ -159,6 +159,20 @@ test('an edit in one statement keeps the findings of the others', () => {
   );
 });
 
+test('tables of one name that several procedures make with other columns are not taken for each other', () => {
+  const procedure = (name: string, column: string, written: string) =>
+    `CREATE PROCEDURE dw.${name} AS
+DECLARE @t TABLE (${column} int NOT NULL);
+CREATE TABLE #k (${column} int NOT NULL);
+INSERT INTO @t (${written}) VALUES (1);
+INSERT INTO #k (${written}) SELECT ${written} FROM @t;
+GO
+`;
+  expect(names(procedure('P', 'a', 'a') + procedure('Q', 'b', 'b'))).not.toContain('column-is-not-in-table');
+  expect(names(procedure('P', 'a', 'b')).filter((name) => name === 'column-is-not-in-table')).toHaveLength(2);
+  expect(names(procedure('P', 'a', 'a') + procedure('Q', 'a', 'b'))).toContain('column-is-not-in-table');
+});
+
 describe('dynamic SQL', () => {
   const inner =
     "MERGE dw.Unit WITH (HOLDLOCK) AS t USING stg.Unit AS s ON t.Kind = 'a' AND t.UnitNo = s.UnitNo WHEN MATCHED THEN DELETE";

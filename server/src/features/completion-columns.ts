@@ -28,12 +28,15 @@ export function columnItems(
   const { clause, qualifier, listed } = context;
   if (clause === 'insert' || (clause === 'output' && named?.written === true)) {
     const [target = inside?.target ?? null] = named?.tables ?? [];
-    return target === null ? [] : listItems(view, columnsOf(view, target).filter(isWritable), listed, place.range);
+    return target === null
+      ? []
+      : listItems(view, columnsOf(view, target, place.range).filter(isWritable), listed, place.range);
   }
   if (inside === undefined && qualifier === null) {
     const [table] = named === undefined || isNew(unit, named, context) ? [] : named.tables;
     const name = table ?? context.listedTable;
-    if (name !== null) return listItems(view, madeColumns(unit, name) ?? columnsOf(view, name), listed, place.range);
+    if (name !== null)
+      return listItems(view, madeColumns(unit, name) ?? columnsOf(view, name, place.range), listed, place.range);
     if (named !== undefined) return [];
   }
   const scope: Scoped | undefined = inside ?? binding.scopes.findLast(({ node }) => node.start <= at);
@@ -96,7 +99,11 @@ function qualifiedItems(
     scope.sources.find(({ table }) => table !== null && sameIdentifier(table.table, qualifier));
   const special = /^(inserted|deleted|excluded)$/i.test(qualifier) ? scope.target : null;
   const columns =
-    source === undefined ? (special === null ? [] : columnsOf(view, special)) : columnsOfSource(view, source);
+    source === undefined
+      ? special === null
+        ? []
+        : columnsOf(view, special, range)
+      : columnsOfSource(view, source, range);
   return columns
     .filter((column) => clause !== 'set' || isWritable(column))
     .map((column) => columnItem(view, column, clause, range));
@@ -111,12 +118,12 @@ function visibleItems(view: DocumentView, scope: Scoped, clause: Clause, range: 
       ? scope.sources.slice(1)
       : [...rows, ...scope.sources.filter(({ table }) => rows.length === 0 || !sameTable(table, target))];
   const ownFirst = clause === 'set' || (sources.length === 0 && clause !== 'values');
-  const own = ownFirst && target !== null ? columnsOf(view, target) : [];
+  const own = ownFirst && target !== null ? columnsOf(view, target, range) : [];
   const writable = clause === 'set' ? own.filter(isWritable) : own;
   const offered =
     writable.length > 0
       ? writable
-      : sources.filter((source) => !rows.includes(source)).flatMap((source) => columnsOfSource(view, source));
+      : sources.filter((source) => !rows.includes(source)).flatMap((source) => columnsOfSource(view, source, range));
   const seen = new Set<string>();
   const columns = offered.filter((column) => {
     const key = column.name.toLowerCase();
@@ -176,17 +183,17 @@ interface OfferedColumn {
   readonly readOnly: boolean;
 }
 
-function columnsOfSource(view: DocumentView, source: ScopeSource): readonly OfferedColumn[] {
-  if (source.table !== null) return columnsOf(view, source.table);
+function columnsOfSource(view: DocumentView, source: ScopeSource, range: Range): readonly OfferedColumn[] {
+  if (source.table !== null) return columnsOf(view, source.table, range);
   const { outputs, passes } = source.query ?? givesNothing;
   return [
     ...outputs.map(({ name }) => ({ name, type: '', role: null, owner: source.alias, readOnly: false })),
-    ...passes.flatMap((table) => columnsOf(view, table)),
+    ...passes.flatMap((table) => columnsOf(view, table, range)),
   ];
 }
 
-function columnsOf(view: DocumentView, name: TableName): readonly OfferedColumn[] {
-  const local: LocalTable | undefined = localNamed(view, name);
+function columnsOf(view: DocumentView, name: TableName, range: Range): readonly OfferedColumn[] {
+  const local: LocalTable | undefined = localNamed(view, name, offsetAt(view, range.start));
   if (local !== undefined) {
     return local.columns.map((column) => ({
       name: column.name,

@@ -1,7 +1,8 @@
 import type { CatalogTable, TableName } from '../../../protocol/catalog.ts';
 import type { Position } from '../../../protocol/position.ts';
 import type { TableRole } from '../../../protocol/roles.ts';
-import { localTables } from '../model/locals.ts';
+import { type LocalTable, localTables } from '../model/locals.ts';
+import { formatTableName } from '../model/names.ts';
 import { spoken } from '../model/roles.ts';
 import { argumentItems, parameterItems, procedureItems } from './completion-calls.ts';
 import { aliasItem, columnItems, readAround } from './completion-columns.ts';
@@ -10,7 +11,7 @@ import { type Context, type Place, placeAt } from './completion-place.ts';
 import { partsBehind } from './name-tokens.ts';
 import type { ProcedureSource } from './procedures.ts';
 import { quotedName } from './quoting.ts';
-import { type DocumentView, offsetAt } from './view.ts';
+import { type DocumentView, localNamed, offsetAt } from './view.ts';
 
 /**
  * Completes columns with their roles inside ON, SET, INSERT, WHEN, the clauses of queries and the lists of DDL, tables
@@ -90,7 +91,7 @@ function tableItems(
     ];
   });
   const schema = qualifiers.length === 0 ? null : '';
-  const locals = schema === null ? localTables(view.script) : [];
+  const locals = schema === null ? localsAt(view, place) : [];
   const temporary = locals.map(
     (table): CompletionItem => ({
       label: table.name.table,
@@ -104,6 +105,17 @@ function tableItems(
   );
   const commons = schema === null && !write ? commonTables(view, place) : [];
   return [...commons, ...temporary, ...offered];
+}
+
+/** The script's own tables, each name once; table variables are known in their batch only. */
+function localsAt(view: DocumentView, { batch, offset }: Place): readonly LocalTable[] {
+  const names = new Map(localTables(view.script).map(({ name }) => [formatTableName(name).toLowerCase(), name]));
+  return [...names.values()].flatMap((name) => {
+    const table = localNamed(view, name, offset);
+    const start = table === undefined ? 0 : offsetAt(view, table.range.start);
+    const isElsewhere = name.table.startsWith('@') && (start < batch.start || start > batch.end);
+    return table === undefined || isElsewhere ? [] : [table];
+  });
 }
 
 /** Names that mean tables of several databases: there the database has to be named. */

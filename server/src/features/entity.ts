@@ -110,7 +110,7 @@ export function procedureNames({ statement }: Unit): readonly Name[] {
 function entityOf(view: DocumentView, place: PlacedUnit, mention: Mention): Entity | undefined {
   if (mention.kind === 'column') return columnEntity(view, place, mention);
   const span = place.span(lastPart(mention.node));
-  const local = localNamed(view, mention.name);
+  const local = localNamed(view, mention.name, span.start);
   if (local !== undefined) return { kind: 'local-table', table: local, span };
   const table = tableNamed(view, mention.name);
   return table === undefined ? undefined : { kind: 'table', table, mention, span };
@@ -123,7 +123,7 @@ function columnEntity(view: DocumentView, place: PlacedUnit, mention: ColumnMent
   const [only, ...more] = found;
   if (only !== undefined && more.length === 0) return { kind: 'column', ...only, mention, span };
   for (const name of mention.tables) {
-    const table = localNamed(view, name);
+    const table = localNamed(view, name, span.start);
     const column = table?.columns.find((candidate) => sameIdentifier(candidate.name, mention.column));
     if (table !== undefined && column !== undefined) return { kind: 'local-column', table, column, span };
   }

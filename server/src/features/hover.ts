@@ -9,7 +9,6 @@ import type { ScopeSource } from '../model/scopes.ts';
 import { textOf } from '../syntax/inspect.ts';
 import { type Entity, entityAt, originOf } from './entity.ts';
 import { meaningOf, type ProcedureSource } from './procedures.ts';
-import type { Variable } from './variables.ts';
 import { type DocumentView, loadsOf, localNamed, rangeAt, tableNamed } from './view.ts';
 
 export interface Hover {
@@ -53,17 +52,18 @@ export function hover(
     case 'alias':
       return { markdown: aliasText(view, entity.alias.source), range };
     case 'variable':
-      return { markdown: variableText(view, entity.variable), range };
+      return { markdown: variableText(view, entity), range };
     case 'argument':
       return undefined;
   }
 }
 
-function variableText(view: DocumentView, { name, declaration }: Variable): string {
+function variableText(view: DocumentView, { variable, span }: Extract<Entity, { kind: 'variable' }>): string {
+  const { name, declaration } = variable;
   if (declaration === null) return `${bold(name)} · declared nowhere in this batch`;
   const { kind, type, value, procedure } = declaration;
   if (kind === 'table variable') {
-    const columns = localNamed(view, { database: null, schema: null, table: name })?.columns ?? [];
+    const columns = localNamed(view, { database: null, schema: null, table: name }, span.start)?.columns ?? [];
     return `${bold(name)} · table variable of this batch: ${code(columns.map((column) => column.name).join(', '))}`;
   }
   const of = procedure === null ? '' : ` of ${code(formatTableName(procedure))}`;

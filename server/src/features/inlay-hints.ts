@@ -29,7 +29,7 @@ export function inlayHints(view: DocumentView, range: Range): readonly InlayHint
       const end = unit.offset + mention.node.end;
       if (end < from || end > to) continue;
       const [only] = columnsNamed(view, mention.tables, mention.column);
-      const type = only?.column.type ?? localType(view, mention.tables, mention.column);
+      const type = only?.column.type ?? localType(view, mention.tables, mention.column, end);
       if (type !== '') hints.push({ position: positionAt(view, end), label: ` ${type}` });
     }
   }
@@ -37,7 +37,7 @@ export function inlayHints(view: DocumentView, range: Range): readonly InlayHint
 }
 
 /** The type of a column of a temporary table or table variable; '' where it is unknown. */
-function localType(view: DocumentView, tables: readonly TableName[], name: string): string {
-  const columns = tables.flatMap((table) => localNamed(view, table)?.columns ?? []);
+function localType(view: DocumentView, tables: readonly TableName[], name: string, at: number): string {
+  const columns = tables.flatMap((table) => localNamed(view, table, at)?.columns ?? []);
   return columns.find((column) => sameIdentifier(column.name, name))?.type ?? '';
 }

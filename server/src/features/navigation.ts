@@ -1,6 +1,7 @@
 import type { CatalogTable, TableName } from '../../../protocol/catalog.ts';
 import type { Position } from '../../../protocol/position.ts';
 import type { TableFacts } from '../model/facts.ts';
+import type { LocalTable } from '../model/locals.ts';
 import { nameFits, sameIdentifier, tableKey } from '../model/names.ts';
 import { placedUnits } from '../model/places.ts';
 import type { Mention } from '../model/scopes.ts';
@@ -9,7 +10,7 @@ import type { Name, Statement } from '../syntax/tree.ts';
 import { columnsNamed, type Entity, entityAt, procedureNames } from './entity.ts';
 import type { ProcedureSource } from './procedures.ts';
 import { argumentsNaming, mentionsOfVariable } from './variables.ts';
-import { type DocumentView, type Location, rangeAt, tableNamed } from './view.ts';
+import { type DocumentView, type Location, localNamed, rangeAt, tableNamed } from './view.ts';
 
 /**
  * Where the table, column, procedure or variable at a position is defined; definitions and ALTER TABLE of any file.
@@ -105,7 +106,7 @@ export function referencesIn(view: DocumentView, entity: Entity): readonly Refer
   for (const place of placedUnits(view.script)) {
     const { unit, binding, span } = place;
     for (const mention of binding.mentions) {
-      if (!isSame(view, mention, entity)) continue;
+      if (!isSame(view, mention, entity, span(mention.node).start)) continue;
       if (mention.kind === 'table')
         add(span(lastPart(mention.node)), mention.access === 'define', mention.access !== 'read');
       else add(span(mention.node), mention.written && definesColumns(unit.statement), mention.written);
@@ -133,15 +134,16 @@ function makes(statement: Statement, name: Name): boolean {
 }
 
 function definesColumns({ kind }: Statement): boolean {
-  return kind === 'create-table' || kind === 'create-view';
+  return kind === 'create-table' || kind === 'create-view' || kind === 'declare-table';
 }
 
-function isSame(view: DocumentView, mention: Mention, entity: Entity): boolean {
+/** `at` is where the mention stands: several tables of a script may bear one name. */
+function isSame(view: DocumentView, mention: Mention, entity: Entity, at: number): boolean {
   switch (entity.kind) {
     case 'table':
       return mention.kind === 'table' && tableNamed(view, mention.name) === entity.table;
     case 'local-table':
-      return mention.kind === 'table' && nameFits(mention.name, entity.table.name);
+      return mention.kind === 'table' && isLocal(view, mention.name, entity.table, at);
     case 'column': {
       if (mention.kind !== 'column' || !sameIdentifier(mention.column, entity.column.name)) return false;
       const found = columnsNamed(view, mention.tables, mention.column);
@@ -151,7 +153,7 @@ function isSame(view: DocumentView, mention: Mention, entity: Entity): boolean {
       return (
         mention.kind === 'column' &&
         sameIdentifier(mention.column, entity.column.name) &&
-        mention.tables.some((name) => nameFits(name, entity.table.name))
+        mention.tables.some((name) => isLocal(view, name, entity.table, at))
       );
     case 'output':
       return mention.kind === 'column' && mention.output?.node === entity.output.node;
@@ -161,4 +163,10 @@ function isSame(view: DocumentView, mention: Mention, entity: Entity): boolean {
     case 'argument':
       return false;
   }
+}
+
+function isLocal(view: DocumentView, name: TableName, table: LocalTable, at: number): boolean {
+  if (!nameFits(name, table.name)) return false;
+  const meant = localNamed(view, name, at)?.range.start;
+  return meant?.line === table.range.start.line && meant.character === table.range.start.character;
 }

@@ -54,9 +54,12 @@ export function tableNamed(view: DocumentView, name: TableName): CatalogTable | 
   return namesTemporary(view.script, name) ? undefined : view.folder.catalog.lookup.one(name);
 }
 
-/** The table of the script's own that a name means, its columns read from the folder's tables where a query gives them. */
-export function localNamed(view: DocumentView, name: TableName): LocalTable | undefined {
-  return localTable(view.script, name, (asked) => view.folder.catalog.lookup.one(asked)?.columns);
+/**
+ * The table of the script's own that a name at an offset means, its columns read from the folder's tables where a query
+ * gives them.
+ */
+export function localNamed(view: DocumentView, name: TableName, at: number): LocalTable | undefined {
+  return localTable(view.script, name, at, (asked) => view.folder.catalog.lookup.one(asked)?.columns);
 }
 
 /** The loads that write a table. */

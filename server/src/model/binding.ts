@@ -118,6 +118,9 @@ class Binder extends QueryBinder {
         if (statement.cloneOf !== null) this.mention(statement.cloneOf, 'read');
         return;
       }
+      case 'declare-table':
+        this.elements(statement.elements, { database: null, schema: null, table: statement.name });
+        return;
       case 'alter-table': {
         const name = this.mention(statement.name, 'alter');
         for (const action of statement.actions) {

@@ -30,6 +30,8 @@ type ReadColumns = (name: TableName) => readonly Omit<LocalColumn, 'range'>[] | 
 interface MadeTable {
   readonly name: TableName;
   readonly range: Range;
+  /** Where it is made, as an offset of the script. */
+  readonly start: number;
   readonly columns: readonly LocalColumn[];
   readonly query: QueryColumns | null;
   /** Names in front of the query, `CREATE VIEW v (a, b)`; [] where there are none. */
@@ -54,24 +56,35 @@ export function namesTemporary(script: Script, name: TableName): boolean {
 /**
  * Finds a local table by name: a temporary one, or one that the script makes and drops again.
  *
+ * @param at where the name stands, as an offset: of several tables of one name, the one of its batch is meant that was made last before it
  * @param read tells the columns of other tables, from which those of a query follow
  */
-export function localTable(script: Script, name: TableName, read: ReadColumns = nothing): LocalTable | undefined {
-  const made = findMade(script, name);
+export function localTable(
+  script: Script,
+  name: TableName,
+  at: number | null = null,
+  read: ReadColumns = nothing,
+): LocalTable | undefined {
+  const made = findMade(script, name, at);
   return made === undefined ? undefined : new LocalReading(script, read).resolve(made);
 }
 
-function findMade(script: Script, name: TableName): MadeTable | undefined {
-  if (isTemporary(name)) return findTemporary(script, name);
-  return ownTables(script).find((table) => nameFits(name, table.name)) ?? findTemporary(script, name);
+function findMade(script: Script, name: TableName, at: number | null): MadeTable | undefined {
+  if (isTemporary(name)) return findTemporary(script, name, at);
+  return ownTables(script).find((table) => nameFits(name, table.name)) ?? findTemporary(script, name, at);
 }
 
-function findTemporary(script: Script, name: TableName): MadeTable | undefined {
-  return temporaryTables(script).findLast(
+function findTemporary(script: Script, name: TableName, at: number | null = null): MadeTable | undefined {
+  const found = temporaryTables(script).filter(
     (table) =>
       sameIdentifier(table.name.table, name.table) &&
       (name.schema === null || temporarySchemas.test(name.schema) || nameFits(name, table.name)),
   );
+  if (at === null || found.length < 2) return found.at(-1);
+  const batch = script.batches.find(({ start, end }) => start <= at && at <= end);
+  const inBatch = found.filter(({ start }) => batch !== undefined && batch.start <= start && start <= batch.end);
+  const near = inBatch.length > 0 ? inBatch : found;
+  return near.findLast(({ start }) => start <= at) ?? near[0];
 }
 
 /** Where Spark and DuckDB keep temporary tables and views. */
@@ -103,8 +116,15 @@ function ownTables(script: Script): readonly MadeTable[] {
   if (known !== undefined) return known;
   const { tables, derived } = droppedAgain(script);
   const made: readonly MadeTable[] = [
-    ...tables.map(({ name, range, columns }) => ({ name, range, columns, query: null, names: [] })),
-    ...derived.map(({ facts: { name, range }, columns: query, names }) => ({ name, range, columns: [], query, names })),
+    ...tables.map(({ name, range, columns }) => ({ name, range, start: 0, columns, query: null, names: [] })),
+    ...derived.map(({ facts: { name, range }, columns: query, names }) => ({
+      name,
+      range,
+      start: 0,
+      columns: [],
+      query,
+      names,
+    })),
   ];
   owned.set(script, made);
   return made;
@@ -117,13 +137,15 @@ function readUnit(script: Script, unit: Unit, range: (node: NodeBase) => Range):
     found.push({
       name,
       range: range(node),
+      start: absoluteRange(unit, node).start,
       columns: readElements(source, elements).columns,
       query: null,
       names: [],
     });
   };
   const fromQuery = (name: TableName, node: NodeBase, query: Query, names: readonly string[] = []): void => {
-    found.push({ name, range: range(node), columns: [], query: readQueryColumns(query, range), names });
+    const { start } = absoluteRange(unit, node);
+    found.push({ name, range: range(node), start, columns: [], query: readQueryColumns(query, range), names });
   };
   walk(unit.statement, (node: Node) => {
     if (node.kind === 'create-table' && (node.temporary || isTemporary(tableNameOf(node.name)))) {
@@ -170,7 +192,7 @@ class LocalReading {
     this.known.set(made, empty);
     if (query === null) return empty;
     const columnsOf: ReadColumns = (asked) => {
-      const other = findMade(this.script, asked);
+      const other = findMade(this.script, asked, made.start);
       return other === undefined || other === made ? this.read(asked) : this.resolve(other).columns;
     };
     const columns = query.items.flatMap((item) => resolvedItem(item, range, columnsOf));

@@ -9,7 +9,7 @@ import { readElements } from '../../model/elements.ts';
 import type { TableFacts } from '../../model/facts.ts';
 import { guessRole } from '../../model/roles.ts';
 import { structureOf } from '../../model/structure.ts';
-import { tableNameOf } from '../../syntax/inspect.ts';
+import { lastPart, tableNameOf } from '../../syntax/inspect.ts';
 import type { Query, Script, Statement, TableElement } from '../../syntax/tree.ts';
 import { joinObjects, objectsOfStatement, type SchemaObjects } from './schema-objects.ts';
 import { rootSuccession, rootsOf, type Step, stepsOfRoot } from './steps.ts';
@@ -104,9 +104,41 @@ function readLocal(script: Script, statements: readonly Statement[]): LocalTable
       }
     }
   }
+  const unclear = severallyMade(tables, queries);
   // What a query makes is known better through its query than through the columns that the model could name.
   const byQuery = new Set(queries.map(({ name }) => name.table.toLowerCase()));
-  return { tables: tables.filter((table) => !byQuery.has(table.name.table.toLowerCase())), queries, guarded };
+  const isKnown = (name: TableName) => !unclear.has(name.table.toLowerCase());
+  return {
+    tables: tables.filter(({ name }) => isKnown(name) && !byQuery.has(name.table.toLowerCase())),
+    queries: queries.filter(({ name }) => isKnown(name)),
+    guarded,
+  };
+}
+
+/**
+ * Temporary tables and table variables, by their names in lower case, that several procedures of a script make with other
+ * columns each: which one is meant is told by the place of a statement, and nobody says anything of their columns here.
+ */
+function severallyMade(tables: readonly CatalogTable[], queries: LocalTables['queries']): ReadonlySet<string> {
+  const first = new Map<string, string>();
+  const unclear = new Set<string>();
+  const see = (name: TableName, columns: string): void => {
+    if (!isTemporary(name)) return;
+    const key = name.table.toLowerCase();
+    if ((first.get(key) ?? columns) !== columns) unclear.add(key);
+    else first.set(key, columns);
+  };
+  for (const { name, columns } of tables) see(name, columns.map((column) => column.name.toLowerCase()).join('\n'));
+  for (const { name, query } of queries) see(name, namesGiven(query));
+  return unclear;
+}
+
+function namesGiven({ body }: Query): string {
+  if (body.kind !== 'select') return body.kind;
+  const names = body.items.map(({ alias, expression }) =>
+    alias === null && expression.kind === 'column' ? lastPart(expression).name : (alias?.name ?? expression.kind),
+  );
+  return names.join('\n').toLowerCase();
 }
 
 function isLocalName(name: TableName, temporary: boolean): boolean {
