@@ -72,7 +72,7 @@ function tableText(
       ? [`CREATE SCHEMA IF NOT EXISTS ${schemaName(table.name, printer)};`]
       : [];
   const statement = `CREATE TABLE ${printer.tableName(table.name)} (\n${indent(commaList(items, style.comma))}\n)${storageText(table, platform, chosen)};`;
-  return `${[...schema, statement].join('\n')}\n`;
+  return `${[...schema, statement, ...laterKey(table, platform, chosen)].join('\n')}\n`;
 }
 
 function schemaName({ database, schema }: TableName, printer: PlatformPrinter['printer']): string {
@@ -93,12 +93,21 @@ function columnText(
   return `${printer.name(column.name)} ${spelled(type, printer)}${collation} ${column.nullable ? 'NULL' : 'NOT NULL'}${start}`;
 }
 
-/** Synapse knows keys that it does not enforce, Fabric only by ALTER TABLE: there the key is left to the load. */
+/** Synapse knows keys that it does not enforce, Fabric only by ALTER TABLE. */
 function keyText(table: ProposedTable, platform: Platform, { printer }: PlatformPrinter): readonly string[] {
   if (platform.name === 'fabric') return [];
   const columns = table.key.map((name) => printer.name(name)).join(', ');
   return [
     platform.name === 'synapse' ? `PRIMARY KEY NONCLUSTERED (${columns}) NOT ENFORCED` : `PRIMARY KEY (${columns})`,
+  ];
+}
+
+function laterKey(table: ProposedTable, platform: Platform, { printer }: PlatformPrinter): readonly string[] {
+  if (platform.name !== 'fabric') return [];
+  const name = printer.name(`PK_${table.name.table}`.slice(0, 128));
+  const columns = table.key.map((column) => printer.name(column)).join(', ');
+  return [
+    `ALTER TABLE ${printer.tableName(table.name)} ADD CONSTRAINT ${name} PRIMARY KEY NONCLUSTERED (${columns}) NOT ENFORCED;`,
   ];
 }
 

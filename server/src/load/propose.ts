@@ -6,9 +6,10 @@ import type { CatalogColumn, CatalogTable, TableName } from '../../../protocol/c
 import type { Outcome, Problem } from '../../../protocol/problem.ts';
 import type { LoadOptions, PatternName } from '../../../protocol/specification.ts';
 import { kindWords } from '../model/feeds.ts';
-import { words } from '../model/names.ts';
-import { type DigestAlgorithm, renderingOf, resolvedHashRules } from './digest.ts';
+import { compactName, words } from '../model/names.ts';
+import { type DigestAlgorithm, resolvedHashRules } from './digest.ts';
 import { problemAt, unknownColumn } from './infer/pair.ts';
+import { unfitting, unhashable } from './proposal-problems.ts';
 
 export interface ProposedColumn {
   readonly name: string;
@@ -114,29 +115,16 @@ export function proposeTable(
   if (problems.length > 0) return { value: null, problems };
   const entity = entityOf(source);
   const table = proposal({ source, entity, names, keys, options });
+  const misfit = unfitting(pattern, source, table);
+  if (misfit !== null) return { value: null, problems: [misfit] };
   return { value: table, problems: unhashable(source, table, keys) };
-}
-
-/** Columns that the load would refuse to hash: the table is made all the same, and the person told at once. */
-function unhashable(source: CatalogTable, table: ProposedTable, keys: readonly string[]): readonly Problem[] {
-  const hashed = table.columns.some((column) => column.name === 'HashDiff')
-    ? table.columns.filter((column) => column.staged).map((column) => column.name)
-    : [];
-  const inputs = table.hashesKeys ? [...new Set([...keys, ...hashed])] : hashed;
-  return inputs.flatMap((name) => {
-    const column = source.columns.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
-    const refusal = column === undefined ? null : renderingOf(column.type, source.platform).refusal;
-    if (column === undefined || refusal === null) return [];
-    const message = `The load will refuse to hash ${column.name}: ${refusal}, or leave it out of the lists in "hash_key" and "hashdiff".`;
-    return [{ ...problemAt(source, 'unhashable-type', message, 'warning'), range: column.range }];
-  });
 }
 
 /** `Dev_Patient_` → Patient; the whole name where nothing is left. */
 function entityOf(source: CatalogTable): string {
   const parts = words(source.name.table).filter((word) => !kindWords.has(word));
   const kept = parts.length > 0 ? parts : words(source.name.table);
-  return kept.map((word) => `${word[0]?.toUpperCase() ?? ''}${word.slice(1)}`).join('') || source.name.table;
+  return inOneWord(kept) || source.name.table;
 }
 
 function vaultTable(
@@ -145,7 +133,7 @@ function vaultTable(
   rest: readonly ProposedColumn[],
   { hashdiff, keyed }: { readonly hashdiff: boolean; readonly keyed: readonly string[] },
 ): ProposedTable {
-  const hashKey = `${frame.entity}Key`;
+  const hashKey = hashKeyName(frame, frame.entity);
   return {
     name: nameOf(frame, 'rdv', prefix),
     columns: [
@@ -158,6 +146,12 @@ function vaultTable(
     distribution: hashKey,
     hashesKeys: true,
   };
+}
+
+/** A staged `customer_key` would be taken for what fills a `CustomerKey`. */
+function hashKeyName({ source }: Frame, of: string): string {
+  const name = `${of}Key`;
+  return source.columns.some((column) => compactName(column.name) === compactName(name)) ? `${of}HashKey` : name;
 }
 
 const digestTypes: Readonly<Record<DigestAlgorithm, string>> = {
@@ -177,8 +171,8 @@ function vaultColumns(): readonly ProposedColumn[] {
 
 /** One hash key per business key column: which hubs they belong to is for a person to say. */
 function linkTable(frame: Frame, rest: readonly ProposedColumn[]): ProposedTable {
-  const own = `${frame.entity}LinkKey`;
-  const parts = frame.keys.map((name) => control(`${entityOfKey(name)}Key`, digestType(frame), false));
+  const own = hashKeyName(frame, `${frame.entity}Link`);
+  const parts = linkedEntities(frame).map((name) => control(hashKeyName(frame, name), digestType(frame), false));
   return {
     name: nameOf(frame, 'rdv', 'Link'),
     columns: [control(own, digestType(frame), false), ...parts, ...vaultColumns(), ...rest],
@@ -197,10 +191,22 @@ function effectivitySatellite(frame: Frame): ProposedTable {
   return { ...link, name: nameOf(frame, 'rdv', 'EffSat'), key: [...link.key, 'LoadDate', 'EndDate'] };
 }
 
-function entityOfKey(name: string): string {
+/** What each key column identifies; by its whole name where two would be one. */
+function linkedEntities({ keys }: Frame): readonly string[] {
+  const entities = keys.map((name) => inOneWord(entityWords(name)));
+  return keys.map((name, index) => {
+    const entity = entities[index] ?? '';
+    return entities.filter((other) => other === entity).length > 1 ? inOneWord(words(name)) : entity;
+  });
+}
+
+function entityWords(name: string): readonly string[] {
   const parts = words(name);
-  const kept = parts.length > 1 && /^(id|no|nr|key|code|number)$/.test(parts.at(-1) ?? '') ? parts.slice(0, -1) : parts;
-  return kept.map((word) => `${word[0]?.toUpperCase() ?? ''}${word.slice(1)}`).join('');
+  return parts.length > 1 && /^(id|no|nr|key|code|number)$/.test(parts.at(-1) ?? '') ? parts.slice(0, -1) : parts;
+}
+
+function inOneWord(parts: readonly string[]): string {
+  return parts.map((word) => `${word[0]?.toUpperCase() ?? ''}${word.slice(1)}`).join('');
 }
 
 function persistentStaging(frame: Frame): ProposedTable {

@@ -2,7 +2,7 @@ import { isTsql } from '../../../protocol/platform.ts';
 import type { ColumnRole } from '../../../protocol/roles.ts';
 import { type Conventions, type NamedColumnRole, namedRoleOrder } from './conventions.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
-import { fitsPattern, sameIdentifier, words } from './names.ts';
+import { fitsPattern, sameIdentifier, snakeName, words } from './names.ts';
 import { isTemporal, mayHoldDigest, type TypeFacts, typeFacts } from './types.ts';
 
 /** One column with what its name and type say. */
@@ -59,9 +59,11 @@ export function structureOf(table: TableFacts, conventions: Conventions): Struct
       column.named === 'hash-key' ||
       (column.named === null && looksLikeHashKey(column, columns, key, loadDates.length > 0)),
   );
-  const start = first('effective-start');
+  const starts = having('effective-start');
+  const start = starts.find(({ facts }) => includesName(key, facts.name)) ?? starts[0] ?? null;
   const end = first('effective-end');
-  const flag = first('current-flag');
+  const flags = having('current-flag');
+  const flag = flags.find((column) => !isCurrentValue(column, columns)) ?? flags[0] ?? null;
   const surrogate = surrogateOf(columns, key);
   const control = [
     ...hashKeys,
@@ -97,6 +99,13 @@ export function structureOf(table: TableFacts, conventions: Conventions): Struct
     key,
     validity: start !== null && (end !== null || flag !== null) && bearsVersions(start, key, surrogate),
   };
+}
+
+/** `current_flag` beside `flag` is that column's current value in a type 6 dimension. */
+function isCurrentValue({ facts }: StructuredColumn, columns: readonly StructuredColumn[]): boolean {
+  const [mark, ...rest] = words(facts.name);
+  const of = rest.join('_');
+  return mark === 'current' && columns.some((column) => snakeName(column.facts.name) === of);
 }
 
 /**

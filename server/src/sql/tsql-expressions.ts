@@ -108,10 +108,11 @@ export abstract class TsqlExpressionPrinter extends Printer {
       : `CAST(${text} AS ${this.typeName(type)})`;
   }
 
-  protected override comparison(e: Extract<Expression, { kind: 'compare' }>): string {
+  protected override comparison(compared: Extract<Expression, { kind: 'compare' }>): string {
+    const e = { ...compared, left: this.comparable(compared.left), right: this.comparable(compared.right) };
     const [left, right] = [this.operand(e.left), this.operand(e.right)];
     if (!isText(e.left) || e.right.kind === 'literal') return `${left} ${e.operator} ${right}`;
-    if (e.text === 'column') return `${left} ${e.operator} ${right}${this.settled()}`;
+    if (e.text === 'column' && e.left === compared.left) return `${left} ${e.operator} ${right}${this.settled()}`;
     if (e.operator !== '=') return `${left} ${e.operator} ${this.binaryText(right, e.right)}`;
     return `(${this.exactly(left, right, e.right)})`;
   }
@@ -137,10 +138,11 @@ export abstract class TsqlExpressionPrinter extends Printer {
     return ` COLLATE ${this.mixedCollations === true ? 'DATABASE_DEFAULT' : this.mixedCollations}`;
   }
 
-  protected override sameness(left: Expression, right: Expression, text: TextRule): string {
+  protected override sameness(one: Expression, other: Expression, text: TextRule): string {
+    const [left, right] = [this.comparable(one), this.comparable(other)];
     const [l, r] = [this.operand(left), this.operand(right)];
     if (right.kind === 'literal') return right.value === null ? `${l} IS NULL` : `${l} = ${r}`;
-    const exact = text === 'exact' && isText(left);
+    const exact = (text === 'exact' || left !== one) && isText(left);
     const collated = exact ? this.binaryText(r, right) : isText(left) ? `${r}${this.settled()}` : r;
     if (this.features.distinctFrom) {
       const same = `${l} IS NOT DISTINCT FROM ${collated}`;
@@ -150,12 +152,13 @@ export abstract class TsqlExpressionPrinter extends Printer {
     return `(${equal} OR (${l} IS NULL AND ${r} IS NULL))`;
   }
 
-  protected override distinctness(left: Expression, right: Expression, text: TextRule): string {
+  protected override distinctness(one: Expression, other: Expression, text: TextRule): string {
+    const [left, right] = [this.comparable(one), this.comparable(other)];
     const [l, r] = [this.operand(left), this.operand(right)];
     if (right.kind === 'literal') {
       return right.value === null ? `${l} IS NOT NULL` : `(${l} <> ${r} OR ${l} IS NULL)`;
     }
-    const exact = text === 'exact' && isText(left);
+    const exact = (text === 'exact' || left !== one) && isText(left);
     const collated = exact ? this.binaryText(r, right) : isText(left) ? `${r}${this.settled()}` : r;
     if (this.features.distinctFrom) {
       const other = `${l} IS DISTINCT FROM ${collated}`;
@@ -363,7 +366,12 @@ export abstract class TsqlExpressionPrinter extends Printer {
     return this.binaryText(text, e, e.kind === 'column' && length !== 'max' ? length : this.textLimit);
   }
 
-  /** What stands for a value of a type that is neither grouped nor sorted; null for a type that is. */
+  /** A value as it stands in a comparison. */
+  private comparable(e: Expression): Expression {
+    return e.kind === 'literal' ? e : (this.comparedForm(e) ?? e);
+  }
+
+  /** What stands for a value of a type that is neither compared nor grouped nor sorted; null for a type that is. */
   protected comparedForm(operand: Expression): Expression | null {
     const type = comparedType(operand);
     return type === null ? null : { kind: 'cast', operand, type };
