@@ -5,7 +5,7 @@ import { defaultStyle } from '../server/src/generate/style.ts';
 import { patternTitle } from '../server/src/load/candidates.ts';
 import { inferSpecification } from '../server/src/load/infer.ts';
 import { buildCatalog } from '../server/src/model/catalog.ts';
-import { defaultConventions } from '../server/src/model/conventions.ts';
+import { defaultConventions } from '../server/src/model/default-conventions.ts';
 import { readDefinitions } from '../server/src/model/definitions.ts';
 import { parse } from '../server/src/syntax/parse.ts';
 

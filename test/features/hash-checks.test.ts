@@ -7,7 +7,7 @@ import { checksOf, inspection } from '../../server/src/features/inspection.ts';
 import { generateLoad } from '../../server/src/generate/generate.ts';
 import { defaultStyle } from '../../server/src/generate/style.ts';
 import { inferLoads } from '../../server/src/load/candidates.ts';
-import { defaultConventions } from '../../server/src/model/conventions.ts';
+import { defaultConventions } from '../../server/src/model/default-conventions.ts';
 import { catalogFrom, tableIn } from '../support/catalogs.ts';
 import { refereeMissing, refereeTsql } from '../support/referee.ts';
 

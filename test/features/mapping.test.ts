@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { columnMapping } from '../../server/src/features/mapping.ts';
-import { defaultConventions } from '../../server/src/model/conventions.ts';
+import { defaultConventions } from '../../server/src/model/default-conventions.ts';
 import { bareTable } from '../support/bare-table.ts';
 
 const stage = bareTable('Stage', {

@@ -3,7 +3,7 @@ import type { PatternName } from '../../protocol/specification.ts';
 import { generateLoad } from '../../server/src/generate/generate.ts';
 import { defaultStyle } from '../../server/src/generate/style.ts';
 import { type InferenceSettings, inferSpecification } from '../../server/src/load/infer.ts';
-import { defaultConventions } from '../../server/src/model/conventions.ts';
+import { defaultConventions } from '../../server/src/model/default-conventions.ts';
 import { catalogFrom, tableIn } from '../support/catalogs.ts';
 
 const settings: InferenceSettings = { conventions: defaultConventions, defaults: {}, patterns: {}, loads: [] };

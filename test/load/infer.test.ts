@@ -3,7 +3,7 @@ import type { PlatformName } from '../../protocol/platform.ts';
 import type { LoadOptions, PatternName } from '../../protocol/specification.ts';
 import { inferLoads } from '../../server/src/load/candidates.ts';
 import { type InferenceSettings, inferSpecification, mergeOptions } from '../../server/src/load/infer.ts';
-import { defaultConventions } from '../../server/src/model/conventions.ts';
+import { defaultConventions } from '../../server/src/model/default-conventions.ts';
 import { formatTableName } from '../../server/src/model/names.ts';
 import { catalogFrom, tableIn } from '../support/catalogs.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultConventions } from '../../server/src/model/conventions.ts';
+import { defaultConventions } from '../../server/src/model/default-conventions.ts';
 import { bareSpelling, matchColumns } from '../../server/src/model/matching.ts';
 import { compactName, fitsPattern, parseTableName, words } from '../../server/src/model/names.ts';
 import { compareTypes, typeFacts } from '../../server/src/model/types.ts';

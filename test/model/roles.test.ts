@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PlatformName } from '../../protocol/platform.ts';
 import type { TableRole } from '../../protocol/roles.ts';
-import { type Conventions, defaultConventions } from '../../server/src/model/conventions.ts';
+import type { Conventions } from '../../server/src/model/conventions.ts';
+import { defaultConventions } from '../../server/src/model/default-conventions.ts';
 import { catalogFrom, columnRolesOf, tableIn } from '../support/catalogs.ts';
 
 /** DDL with the roles that a person of the field would give its tables. */

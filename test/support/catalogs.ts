@@ -1,7 +1,8 @@
 import type { CatalogTable } from '../../protocol/catalog.ts';
 import type { PlatformName } from '../../protocol/platform.ts';
 import { buildCatalog, type TableCatalog } from '../../server/src/model/catalog.ts';
-import { type Conventions, defaultConventions } from '../../server/src/model/conventions.ts';
+import type { Conventions } from '../../server/src/model/conventions.ts';
+import { defaultConventions } from '../../server/src/model/default-conventions.ts';
 import { readDefinitions } from '../../server/src/model/definitions.ts';
 import { parse } from '../../server/src/syntax/parse.ts';
 

@@ -5,7 +5,7 @@
 import type { CatalogColumn, CatalogTable } from '../../../protocol/catalog.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import type { LoadOptions, LoadSpecification } from '../../../protocol/specification.ts';
-import { defaultConventions } from '../model/conventions.ts';
+import { defaultConventions } from '../model/default-conventions.ts';
 import { fitOf, matchColumns } from '../model/matching.ts';
 import { compactName, sameIdentifier } from '../model/names.ts';
 import { cast, column, compare, parameter, same, shown, trim, upper } from './build.ts';

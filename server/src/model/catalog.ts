@@ -1,7 +1,8 @@
 import type { CatalogTable } from '../../../protocol/catalog.ts';
 import type { Problem } from '../../../protocol/problem.ts';
 import { naturalPart, readMeaning } from './columns.ts';
-import { type Conventions, defaultConventions } from './conventions.ts';
+import type { Conventions } from './conventions.ts';
+import { defaultConventions } from './default-conventions.ts';
 import type { FileDefinitions } from './definitions.ts';
 import type { TableFacts } from './facts.ts';
 import { type Feed, findFeeds, rateFeed } from './feeds.ts';

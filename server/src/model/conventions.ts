@@ -1,6 +1,4 @@
 import type { ColumnRole, TableRole } from '../../../protocol/roles.ts';
-import { columnNames } from './column-names.ts';
-import { schemaNames, tableNames } from './table-names.ts';
 
 /** Column roles that names tell; the others follow from the table's structure. */
 export type NamedColumnRole = Exclude<ColumnRole, 'business-key' | 'attribute'>;
@@ -48,39 +46,3 @@ export const namedRoleOrder: readonly NamedColumnRole[] = [
   'child-key',
   'technical',
 ];
-
-/** Naming families that are known without any setting. */
-export const defaultConventions: Conventions = {
-  columns: columnNames,
-  tables: tableNames,
-  schemas: schemaNames,
-  ignoredAffixes: ['src', 'stg', 'source', 'stage', 'dim', 'sat', 'col'],
-  keySuffixes: [
-    '',
-    'id',
-    'no',
-    'nr',
-    'number',
-    'num',
-    'code',
-    'cd',
-    'key',
-    'bk',
-    'nk',
-    'nbr',
-    'identifier',
-    'ref',
-    'name',
-    'nummer',
-    'kennung',
-    'schluessel',
-    'schlüssel',
-    'sleutel',
-    // German joins words by a letter: KundenNr of a Kunde, AuftragsNr of an Auftrag.
-    'nnr',
-    'snr',
-    'nnummer',
-    'snummer',
-  ],
-  corrections: [],
-};

@@ -7,7 +7,8 @@ import { runLog } from '../generate/run-log.ts';
 import { defaultStyle } from '../generate/style.ts';
 import type { HouseStyle } from '../generate/types.ts';
 import type { InferenceSettings, StatedLoad } from '../load/infer.ts';
-import { type Conventions, defaultConventions } from '../model/conventions.ts';
+import type { Conventions } from '../model/conventions.ts';
+import { defaultConventions } from '../model/default-conventions.ts';
 import { nameFits, parseTableName } from '../model/names.ts';
 
 /** What a `mergewright.json` says, ready for use; every field has a default. */

@@ -1,4 +1,4 @@
-import { defaultConventions } from '../../model/conventions.ts';
+import { defaultConventions } from '../../model/default-conventions.ts';
 import { fitsPattern } from '../../model/names.ts';
 import { tableNameOf } from '../../syntax/inspect.ts';
 import type { Node, Query } from '../../syntax/tree.ts';

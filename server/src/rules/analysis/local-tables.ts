@@ -3,7 +3,7 @@ import type { PlatformName } from '../../../../protocol/platform.ts';
 import type { Range } from '../../../../protocol/position.ts';
 import { buildCatalog } from '../../model/catalog.ts';
 import { naturalPart, readMeaning } from '../../model/columns.ts';
-import { defaultConventions } from '../../model/conventions.ts';
+import { defaultConventions } from '../../model/default-conventions.ts';
 import { definedWhileItRuns, isTemporary } from '../../model/definitions.ts';
 import { readElements } from '../../model/elements.ts';
 import type { TableFacts } from '../../model/facts.ts';

@@ -1,5 +1,6 @@
 import type { ColumnRole } from '../../../../protocol/roles.ts';
-import { defaultConventions, namedRoleOrder } from '../../model/conventions.ts';
+import { namedRoleOrder } from '../../model/conventions.ts';
+import { defaultConventions } from '../../model/default-conventions.ts';
 import { fitsPattern, words } from '../../model/names.ts';
 import { bare, lastPart } from '../../syntax/inspect.ts';
 import type { Call, ColumnReference, Expression, Identifier } from '../../syntax/tree.ts';
