@@ -456,7 +456,8 @@ export class Folder {
       // The editor's folder is the top; on the command line every folder above a path counts.
       if (this.root !== '.' && !liesIn(folder, this.root)) return;
       const file = folder === '.' ? settingsName : `${folder}/${settingsName}`;
-      if (!this.settings.has(file) && (await this.port.read(file)) !== undefined) await this.readStored(file);
+      const bytes = this.settings.has(file) ? undefined : await this.port.read(file);
+      if (bytes !== undefined) await this.takeBytes(file, bytes);
       if (folder === '.' || folder === folderOf(folder) || !folder.includes('/')) return;
     }
   }
