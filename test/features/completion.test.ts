@@ -170,6 +170,12 @@ describe('completion', () => {
     checkCompletion('DECLARE @t TABLE (x int)\nSELECT t.| FROM @t AS t', ['x']);
   });
 
+  test('a star gives no columns that it leaves out', () => {
+    const text =
+      'SELECT q.| FROM (SELECT * EXCEPT (rn) FROM (SELECT city, row_number() OVER (ORDER BY city) AS rn FROM StageEmedsys.Dev_Patient_)) AS q';
+    expect(labels(text, 'databricks')).toEqual(['city']);
+  });
+
   test('of tables that several procedures make under one name, the one of the procedure', () => {
     const procedure = (name: string, column: string, rest: string) =>
       `CREATE PROC ${name} AS\nDECLARE @t TABLE (${column} int)\nCREATE TABLE #k (k${column} int)\n${rest}\nGO\n`;

@@ -272,6 +272,22 @@ SELECT a FROM dw.v;`,
     ).toEqual({ 'v.sql': 'CREATE VIEW dw.v AS SELECT 1 AS no;', 'load.sql': 'SELECT no FROM dw.v;' });
   });
 
+  test('in what a star leaves out or replaces, and before the fields of a struct', () => {
+    const load = (name: string) =>
+      `SELECT * EXCEPT (${name}) FROM dw.T; SELECT t.* EXCEPT (${name}), t.${name}.f FROM dw.T AS t WHERE t.${name}.f.g = 1;`;
+    const files = (name: string) => ({
+      'ddl.sql': `CREATE TABLE dw.T (${name} STRUCT<f: INT>, b INT);`,
+      'load.sql': load(name),
+    });
+    const marked = { ...files('a'), 'ddl.sql': 'CREATE TABLE dw.T (|a STRUCT<f: INT>, b INT);' };
+    expect(renamed(marked, 'no', 'databricks')).toEqual(files('no'));
+    const duck = {
+      'ddl.sql': 'CREATE TABLE dw.T (|a INT, b INT);',
+      'load.sql': 'SELECT * REPLACE (b AS a) FROM dw.T;',
+    };
+    expect(renamed(duck, 'no', 'duckdb')['load.sql']).toBe('SELECT * REPLACE (b AS no) FROM dw.T;');
+  });
+
   test('in strings that are executed', () => {
     const load = (name: string) => `DECLARE @sql nvarchar(max) = N'UPDATE t SET t.${name} = ''x'' FROM dw.T AS t';
 SET @sql += N' WHERE t.${name} IS NULL';

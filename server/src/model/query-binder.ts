@@ -8,6 +8,7 @@ import type {
   NodeBase,
   Query,
   QueryBody,
+  Star,
   Statement,
   TableSource,
 } from '../syntax/tree.ts';
@@ -233,15 +234,30 @@ export abstract class QueryBinder {
         return false;
       }
       if (node.kind === 'column') this.reference(node, sources);
+      else if (node.kind === 'star') this.star(node, sources);
       return undefined;
     });
   }
 
   private reference(node: ColumnReference, sources: Sources): void {
-    const identifier = lastPart(node);
+    const named = withoutFields(node, sources);
+    const identifier = lastPart(named);
     if (identifier.name === '' || identifier.name.startsWith('$')) return;
-    const { tables, output } = this.meaningOf(node, sources);
+    const { tables, output } = this.meaningOf(named, sources);
     this.column(identifier, tables, false, output);
+  }
+
+  /** `t.*`, and the columns in `* EXCEPT (a)` and `* REPLACE (1 AS a)`. */
+  private star({ qualifier, except, replace }: Star, sources: Sources): void {
+    const owner = qualifier[qualifier.length - 1];
+    const source = owner == null ? undefined : sourceNamed(sources, owner.name);
+    if (owner != null && source !== undefined && source.declared !== null)
+      this.aliases.push({ node: owner, declared: source.declared, source });
+    const meant = owner == null ? sources : source === undefined ? [] : [source];
+    for (const node of [...except, ...replace.map(({ alias }) => alias)]) {
+      const { tables, output } = unqualified(node.name, meant);
+      this.column(node, tables, false, output);
+    }
   }
 
   /** A qualified column belongs to the source of that alias; an unqualified one to any source that may have it. */
@@ -256,12 +272,7 @@ export abstract class QueryBinder {
       const output = outputNamed(source.query, name) ?? null;
       return { tables: output === null ? source.query.passes : [], output };
     }
-    for (const { query } of sources) {
-      const output = query === null ? undefined : outputNamed(query, name);
-      if (output !== undefined) return { tables: [], output };
-    }
-    const tables = sources.flatMap(({ table, query }) => query?.passes ?? (table === null ? [] : [table]));
-    return { tables, output: null };
+    return unqualified(name, sources);
   }
 
   protected declare(source: ScopeSource): void {
@@ -282,6 +293,24 @@ export abstract class QueryBinder {
   ): void {
     if (node.name !== '') this.mentions.push({ kind: 'column', column: node.name, tables, written, output, node });
   }
+}
+
+function unqualified(name: string, sources: Sources): Pick<ColumnMention, 'tables' | 'output'> {
+  for (const { query } of sources) {
+    const output = query === null ? undefined : outputNamed(query, name);
+    if (output !== undefined) return { tables: [], output };
+  }
+  const tables = sources.flatMap(({ table, query }) => query?.passes ?? (table === null ? [] : [table]));
+  return { tables, output: null };
+}
+
+/** `o.address.city` names the column address of o; a table of that name goes before. */
+function withoutFields(node: ColumnReference, sources: Sources): ColumnReference {
+  const { parts } = node;
+  const [first, second] = parts;
+  const owner = parts.length > 2 ? parts[parts.length - 2] : null;
+  if (first == null || second == null || owner == null || sourceNamed(sources, owner.name) !== undefined) return node;
+  return sourceNamed(sources, first.name) === undefined ? node : { ...node, parts: [first, second] };
 }
 
 /** A source without a table's name: what it gives is known by its alias and by the columns behind that. */

@@ -37,7 +37,8 @@ export function givesOf(select: Select, sources: readonly ScopeSource[]): QueryG
       for (const source of sources) {
         if (qualifier !== undefined && !sameIdentifier(source.alias, qualifier)) continue;
         const given = all(source);
-        outputs.push(...given.outputs);
+        const { except } = expression;
+        outputs.push(...given.outputs.filter(({ name }) => !except.some((left) => sameIdentifier(left.name, name))));
         passes.push(...given.passes);
       }
     }
