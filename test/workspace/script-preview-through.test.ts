@@ -95,7 +95,12 @@ INSERT INTO stg.Cust (No, Town) SELECT No, City FROM dw.Cust;`;
 test.each<[string, RegExp]>([
   [
     'WITH c AS (SELECT TOP (5) * FROM dw.Cust) DELETE FROM c;',
-    /line 1: a write through a named query with TOP, DISTINCT or GROUP BY is not followed/,
+    /line 1: TOP leaves open which rows are written, unless ORDER BY names an enforced key/,
+  ],
+  ['WITH c AS (SELECT TOP (5) * FROM dw.Cust ORDER BY Since) DELETE FROM c;', /TOP leaves open which rows are written/],
+  [
+    'WITH c AS (SELECT * FROM dw.Cust ORDER BY Since OFFSET 2 ROWS) DELETE FROM c;',
+    /with DISTINCT, GROUP BY or OFFSET is not followed/,
   ],
   ['DELETE TOP (5) FROM dw.Cust;', /TOP/],
   ['WITH c AS (SELECT d.* FROM dw.Cust AS d JOIN stg.Cust AS s ON s.No = d.No) DELETE FROM c;', /over one table only/],
@@ -113,7 +118,7 @@ test.each<[string, RegExp]>([
   ],
   ['WITH c AS (SELECT * FROM dw.Cust) DELETE FROM c OUTPUT deleted.No INTO stg.Cust (No);', /without OUTPUT only/],
   ['WITH c AS (SELECT * FROM #other) DELETE FROM c;', /columns of #other are not known/],
-  ['WHILE 1 = 1 DELETE FROM dw.Cust;', /WHILE/],
+  ['WHILE 1 = 1 DELETE FROM dw.Cust;', /line 1: WHILE goes round as often as the run decides/],
 ])('%s is refused in words', async (text, message) => {
   const { preview, previewRefusal } = await loadOf(text, 'sqlserver', ddl);
   expect(preview).toBeNull();
@@ -127,4 +132,29 @@ INSERT INTO dw.Cust (No, City) SELECT No, Town FROM #s;`;
   const { preview, previewRefusal } = await loadOf(text, 'sqlserver', ddl);
   expect(previewRefusal).toBeNull();
   expect(preview?.batches.map((batch) => batch.text).join('\n')).toContain('DELETE FROM c WHERE rn > 1;');
+});
+
+test('the first rows by a key, or with all that tie, are the ones that the run writes', async () => {
+  const keyed = 'CREATE TABLE dw.Log (No int NOT NULL PRIMARY KEY, At date NULL);';
+  const texts = [
+    'WITH c AS (SELECT TOP (2) No FROM dw.Log WHERE At IS NULL ORDER BY At, No DESC) DELETE FROM c;',
+    'WITH c AS (SELECT TOP (10) PERCENT WITH TIES No, At FROM dw.Log ORDER BY At) UPDATE c SET At = NULL;',
+  ];
+  const sent = await Promise.all(
+    texts.map(async (text) => {
+      const { preview, previewRefusal } = await loadOf(text, 'sqlserver', keyed);
+      expect(previewRefusal).toBeNull();
+      return { name: text, text: (preview?.batches ?? []).map((batch) => batch.text).join('\nGO\n') };
+    }),
+  );
+  expect(sent[0]?.text).toContain('(SELECT TOP (2) ROW_NUMBER() OVER (ORDER BY (SELECT 1)) AS');
+  expect(sent[0]?.text).toContain('WHERE At IS NULL ORDER BY At, No DESC) AS c');
+  expect(sent[1]?.text).toContain('(SELECT TOP (10) PERCENT WITH TIES ROW_NUMBER()');
+  if (refereeMissing() === null) expect(await refereeTsql(sent, '2019')).toEqual([]);
+});
+
+test('a key that the platform does not enforce does not say which rows come first', async () => {
+  const keyed = 'CREATE TABLE dw.Log (No int NOT NULL PRIMARY KEY NONCLUSTERED NOT ENFORCED, At date NULL);';
+  const text = 'WITH c AS (SELECT TOP (2) No FROM dw.Log ORDER BY No) DELETE FROM c;';
+  expect((await loadOf(text, 'synapse', keyed)).previewRefusal).toMatch(/unless ORDER BY names an enforced key/);
 });

@@ -9,7 +9,11 @@ import { mergeEffects } from './merges.ts';
  * @param outputs the script goes on with the rows of OUTPUT
  */
 export function effectsOf(write: Write, outputs: boolean, reading: Reading): WriteEffects {
-  if (write.top !== null) throw new NotFollowed('TOP leaves open which rows are written', write.top.start);
+  if (write.top !== null)
+    throw new NotFollowed(
+      'TOP leaves open which rows are written; a named query with TOP and ORDER BY over a key says it',
+      write.top.start,
+    );
   switch (write.kind) {
     case 'insert':
       return insertEffect(write, outputs, reading);

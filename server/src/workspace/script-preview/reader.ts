@@ -153,6 +153,8 @@ export class ScriptReader {
       case 'print':
       case 'empty':
         return;
+      case 'while':
+        throw new NotFollowed('WHILE goes round as often as the run decides, which is not followed', statement.start);
       default:
         break;
     }

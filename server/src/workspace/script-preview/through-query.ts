@@ -20,7 +20,7 @@ export interface ThroughQuery {
 export function throughQuery(write: Update | Delete, platform: PlatformName): ThroughQuery | null {
   const common = namedTarget(write);
   if (common === undefined || !isTsql(platform)) return null;
-  const { body, limit } = common.query;
+  const { body, limit, offset } = common.query;
   const refusal = (what: string): NotFollowed => new NotFollowed(`a write through a named query ${what}`, common.start);
   if (common.columns.length > 0) throw refusal('that lists its columns is not followed');
   if (body.kind !== 'select') throw refusal('is followed for one SELECT only');
@@ -28,8 +28,8 @@ export function throughQuery(write: Update | Delete, platform: PlatformName): Th
   if (inner?.kind !== 'table' || more.length > 0) throw refusal('is followed over one table only');
   const isNamed = write.with?.tables.some(({ name }) => isNameOf(name.name, inner)) === true;
   if (isNamed) throw refusal('over another one is not followed');
-  const narrows = body.top !== null || body.distinct || body.groupBy !== null || (limit ?? null) !== null;
-  if (narrows || body.clauses.length > 0) throw refusal('with TOP, DISTINCT or GROUP BY is not followed');
+  const narrows = body.distinct || body.groupBy !== null || (limit ?? offset) !== null;
+  if (narrows || body.clauses.length > 0) throw refusal('with DISTINCT, GROUP BY or OFFSET is not followed');
   if (write.output.length > 0) throw refusal('is followed without OUTPUT only');
   return { common, inner };
 }
@@ -71,7 +71,34 @@ export function throughText(
   const from = image ?? reading.source(inner.name.start, inner.name.end);
   const where: Expression | null = body.kind === 'select' ? body.where : null;
   const filter = where === null ? '' : ` WHERE ${reading.slice(where.start, where.end)}`;
-  return `(SELECT ${items.join(', ')} FROM ${from} AS ${name}${filter}) AS ${alias}`;
+  const { top, order } = firstRows(through, table, reading);
+  return `(SELECT ${top}${items.join(', ')} FROM ${from} AS ${name}${filter}${order}) AS ${alias}`;
+}
+
+/** TOP and its order as written, where they say which rows are meant: by a key of the table, or with all that tie. */
+function firstRows(
+  { common }: ThroughQuery,
+  table: CatalogTable,
+  reading: Reading,
+): { readonly top: string; readonly order: string } {
+  const { body, orderBy } = common.query;
+  const top = body.kind === 'select' ? body.top : null;
+  if (top === null) return { top: '', order: '' };
+  const [first, last] = [orderBy[0], orderBy.at(-1)];
+  const named = orderBy.flatMap(({ expression }) => {
+    const inner = bare(expression);
+    return inner.kind === 'column' ? [lastName(inner.parts)] : [];
+  });
+  const isKey = table.keys.some(
+    ({ kind, columns, enforced }) =>
+      kind !== 'inferred' && enforced && columns.every((column) => named.some((name) => sameIdentifier(name, column))),
+  );
+  if (first === undefined || last === undefined || !(isKey || top.withTies))
+    throw new NotFollowed('TOP leaves open which rows are written, unless ORDER BY names an enforced key', top.start);
+  return {
+    top: `${reading.slice(top.start, top.end)} `,
+    order: ` ORDER BY ${reading.slice(first.start, last.end)}`,
+  };
 }
 
 /** Each name of the write must mean the same where it can see all of the table's columns. */
