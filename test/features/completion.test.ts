@@ -170,6 +170,17 @@ describe('completion', () => {
     checkCompletion('DECLARE @t TABLE (x int)\nSELECT t.| FROM @t AS t', ['x']);
   });
 
+  test('a write through a common table, a recursion, and what is turned by PIVOT', () => {
+    const common = 'WITH c AS (SELECT ItemNo, Label AS l FROM dw.DimItem)';
+    expect(labels(`${common} DELETE FROM c WHERE |`)).toEqual(['ItemNo', 'l', 'c']);
+    expect(labels(`${common} UPDATE c SET |`)).toEqual(['ItemNo', 'l', 'c']);
+    expect(labels(`${common} MERGE c AS t USING raw.SatPatient AS s ON t.|`)).toEqual(['ItemNo', 'l']);
+    const recursion = 'WITH r (n, lvl) AS (SELECT ItemNo, 0 FROM dw.DimItem UNION ALL SELECT r.n, r.# FROM r)';
+    expect(labels(`${recursion.replace('#', '|')} SELECT 1 FROM r`)).toEqual(['lvl', 'n']);
+    const turned = labels('SELECT 1 FROM StageEmedsys.Dev_Patient_ PIVOT (MAX(|) FOR city IN ([a])) AS p');
+    expect(turned.slice(0, 3)).toEqual(['patient_id', 'address1', 'city']);
+  });
+
   test('a star gives no columns that it leaves out', () => {
     const text =
       'SELECT q.| FROM (SELECT * EXCEPT (rn) FROM (SELECT city, row_number() OVER (ORDER BY city) AS rn FROM StageEmedsys.Dev_Patient_)) AS q';

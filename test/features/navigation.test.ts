@@ -288,6 +288,21 @@ SELECT a FROM dw.v;`,
     expect(renamed(duck, 'no', 'duckdb')['load.sql']).toBe('SELECT * REPLACE (b AS no) FROM dw.T;');
   });
 
+  test('in PIVOT and UNPIVOT, and where a write goes through a common table', () => {
+    const load = (name: string) =>
+      `SELECT p.[1] FROM dw.T PIVOT (SUM(${name}) FOR b IN ([1])) AS p; SELECT u.v FROM dw.T UNPIVOT (v FOR k IN (${name}, b)) AS u;`;
+    const files = (name: string) => ({ 'ddl.sql': `CREATE TABLE dw.T (${name} int, b int);`, 'load.sql': load(name) });
+    expect(renamed({ ...files('a'), 'ddl.sql': 'CREATE TABLE dw.T (|a int, b int);' }, 'no')).toEqual(files('no'));
+    const through = {
+      'ddl.sql': 'CREATE TABLE dw.T (|a int, b int);',
+      'load.sql':
+        'WITH c AS (SELECT a, b FROM dw.T) UPDATE c SET a = 1;\nWITH c AS (SELECT * FROM dw.T) DELETE FROM c WHERE a = 1;',
+    };
+    expect(renamed(through, 'no')['load.sql']).toBe(
+      'WITH c AS (SELECT no AS a, b FROM dw.T) UPDATE c SET a = 1;\nWITH c AS (SELECT * FROM dw.T) DELETE FROM c WHERE no = 1;',
+    );
+  });
+
   test('in strings that are executed', () => {
     const load = (name: string) => `DECLARE @sql nvarchar(max) = N'UPDATE t SET t.${name} = ''x'' FROM dw.T AS t';
 SET @sql += N' WHERE t.${name} IS NULL';

@@ -17,8 +17,10 @@ import {
   type Access,
   type AliasMention,
   type BareOutput,
+  type Commons,
   type Mention,
   type Scoped,
+  type ScopeSource,
   type Sources,
   sameTable,
 } from './scopes.ts';
@@ -88,10 +90,12 @@ class Binder extends QueryBinder {
       case 'delete': {
         const commons = this.commons(statement.with, [], this.around);
         const sources = this.sources(statement.from, [], commons);
-        const target = this.writeTarget(statement.target, statement.kind, sources);
+        const common = this.commonTarget(statement.target, commons, sources);
+        const target = common === undefined ? this.writeTarget(statement.target, statement.kind, sources) : null;
         const named = statement.target.kind === 'table' ? (statement.target.alias?.name ?? null) : null;
-        const own: Sources =
+        const table: Sources =
           target === null ? [] : [{ alias: named ?? target.table, table: target, query: null, declared: null }];
+        const own = common === undefined ? table : [common];
         const visible = sources.some((source) => sameTable(source.table, target)) ? sources : [...own, ...sources];
         this.scopes.push({ node: statement, sources: visible, target });
         if (statement.kind === 'update') {
@@ -101,7 +105,7 @@ class Binder extends QueryBinder {
           }
         }
         if (statement.where !== null) this.expressions(statement.where, visible, commons);
-        this.outputs(statement.output, target);
+        this.outputs(statement.output, target, [], common);
         return;
       }
       case 'merge':
@@ -212,10 +216,11 @@ class Binder extends QueryBinder {
 
   private merge(statement: Merge): void {
     const commons = this.commons(statement.with, [], this.around);
-    const target = this.writeTarget(statement.target, 'merge');
+    const common = this.commonTarget(statement.target, commons, []);
+    const target = common === undefined ? this.writeTarget(statement.target, 'merge') : null;
     const alias = statement.target.kind === 'table' ? (statement.target.alias?.name ?? target?.table ?? '') : '';
     const declared = statement.target.kind === 'table' ? statement.target.alias : null;
-    const own: Sources = [{ alias, table: target, query: null, declared }];
+    const own: Sources = [common ?? { alias, table: target, query: null, declared }];
     if (own[0] !== undefined) this.declare(own[0]);
     const source = statement.source === null ? [] : this.sources([statement.source], [], commons);
     const visible = [...own, ...source];
@@ -233,7 +238,19 @@ class Binder extends QueryBinder {
         for (const value of branch.action.values) this.expressions(value, source, commons);
       }
     }
-    this.outputs(statement.output, target, visible);
+    this.outputs(statement.output, target, visible, common);
+  }
+
+  /** `WITH c AS (SELECT … FROM t) DELETE FROM c`: a write through a common table. */
+  private commonTarget(target: WriteTarget, commons: Commons, sources: Sources): ScopeSource | undefined {
+    if (target.kind !== 'table') return undefined;
+    const name = tableNameOf(target.name);
+    const common = name.schema === null ? commons.get(name.table.toLowerCase()) : undefined;
+    if (common === undefined || sources.some(({ alias }) => sameIdentifier(alias, name.table))) return undefined;
+    if (common.declared !== null)
+      this.aliases.push({ node: lastPart(target.name), declared: common.declared, source: common });
+    const { alias } = target;
+    return alias === null ? common : { ...common, alias: alias.name, declared: alias };
   }
 
   private assigned(node: ColumnReference, target: TableName | null, sources: Sources): void {
@@ -246,11 +263,16 @@ class Binder extends QueryBinder {
     for (const column of columns) this.column(column, target === null ? [] : [target], true);
   }
 
-  private outputs(outputs: readonly Output[], target: TableName | null, sources: Sources = []): void {
+  private outputs(
+    outputs: readonly Output[],
+    target: TableName | null,
+    sources: Sources = [],
+    common: ScopeSource | undefined = undefined,
+  ): void {
     const rows: Sources = ['inserted', 'deleted'].map((alias) => ({
       alias,
       table: target,
-      query: null,
+      query: common?.query ?? null,
       declared: null,
     }));
     for (const output of outputs) {

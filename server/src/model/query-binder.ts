@@ -2,6 +2,7 @@ import type { TableName } from '../../../protocol/catalog.ts';
 import { lastPart, tableNameOf, walk } from '../syntax/inspect.ts';
 import type {
   ColumnReference,
+  CommonTable,
   Identifier,
   Name,
   Node,
@@ -130,7 +131,7 @@ export abstract class QueryBinder {
     if (clause === null) return outerCommons;
     const commons = new Map(outerCommons);
     for (const common of clause.tables) {
-      if (clause.recursive || commons.size === outerCommons.size) this.recursion(common.name, commons);
+      if (clause.recursive || commons.size === outerCommons.size) this.recursion(common, commons);
       this.query(common.query, outer, commons);
       this.gives(common.query, null, common.columns);
       const query = underNames(this.given.get(common.query) ?? givesNothing, common.columns);
@@ -142,8 +143,18 @@ export abstract class QueryBinder {
   }
 
   /** A common table may read itself, with or without the word RECURSIVE. */
-  private recursion(name: Identifier, commons: Map<string, ScopeSource>): void {
-    commons.set(name.name.toLowerCase(), { alias: name.name, table: null, query: null, declared: name });
+  private recursion({ name, columns, query }: CommonTable, commons: Map<string, ScopeSource>): void {
+    // The first branch is bound before the one that reads it again.
+    const first = () => underNames(this.givenBy(query.body), columns);
+    const source = {
+      alias: name.name,
+      table: null,
+      get query() {
+        return first();
+      },
+      declared: name,
+    };
+    commons.set(name.name.toLowerCase(), source);
   }
 
   protected sources(from: readonly TableSource[], outer: Sources, commons: Commons): Sources {
@@ -209,10 +220,14 @@ export abstract class QueryBinder {
           pending.push(source.source);
           break;
         case 'pivot':
-        case 'unpivot':
-          pending.push(source.source);
+        case 'unpivot': {
+          const turned = this.sources([source.source], outer, commons);
+          const named = source.kind === 'pivot' ? [...source.aggregates, source.column] : source.columns;
+          for (const expression of named) this.expressions(expression, [...turned, ...outer], commons);
+          found.push(...turned);
           found.push({ alias: source.alias?.name ?? '', table: null, query: null, declared: source.alias });
           break;
+        }
       }
     }
     for (const source of found) this.declare(source);
