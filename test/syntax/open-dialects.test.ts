@@ -100,6 +100,11 @@ test('keywords that begin their own clause stay keywords', () => {
   expect(problems('SELECT FROM t')).toEqual(["Expected an expression, but found 'FROM'."]);
 });
 
+test('the columns behind an alias of INSERT are those that it writes', () => {
+  const statement = statementOf('INSERT INTO t AS u (a, b) SELECT 1, 2', 'duckdb');
+  expect(statement).toMatchObject({ target: { alias: { name: 'u' } }, columns: [{ name: 'a' }, { name: 'b' }] });
+});
+
 test('a comma too much in a list is one only outside of DuckDB', () => {
   expect(problemsOf(parse('SELECT f(1, 2,)', { platform: 'duckdb' }))).toEqual([]);
   expect(problemsOf(parse('SELECT f(1, 2,)', { platform: 'spark' }))).toHaveLength(1);
@@ -165,6 +170,75 @@ describe('mistakes that no new clause can explain', () => {
       const found = problemsOf(parse(text, { platform })).map(({ message, start }) => `${message} @ ${start}`);
       expect(found).toEqual([problem]);
     }
+  });
+
+  test.each([
+    ['SELECT a..b FROM t', "Expected a name after the dot, but found '.'. @ 9"],
+    ['SELECT * FROM a..b', "Expected a name after the dot, but found '.'. @ 16"],
+    ['SELECT a FROM t WHERE a IS OR b', "Expected NULL, NOT NULL, TRUE, FALSE or DISTINCT FROM, but found 'OR'. @ 27"],
+    ['SELECT 1 AS a upper(b)', "Expected ',' or FROM, but found 'upper'. @ 14"],
+    ['SELECT CAST(a AS DECIMAL(5 2))', "Expected a number, ',' or ')', but found '5'. @ 25"],
+    [
+      'CREATE TEMPORARY TEMPORARY VIEW v AS SELECT 1',
+      "Expected TABLE, VIEW or another kind of object, but found 'TEMPORARY'. @ 17",
+    ],
+    ['CREATE REPLACE TABLE t (a INT)', "Expected TABLE, VIEW or another kind of object, but found 'REPLACE'. @ 7"],
+    ['DROP t;', "Expected TABLE, VIEW or another kind of object before the name, but found 'DROP'. @ 0"],
+    [
+      'ALTER ALTER TABLE t ADD COLUMN a INT',
+      "Expected TABLE, VIEW or another kind of object before the name, but found 'ALTER'. @ 0",
+    ],
+    ['SELECT a FROM t BY a', "Expected the end of the statement, but found 'BY'. @ 16"],
+    ['WITH a AS (b.c FROM b) SELECT 1', "Expected SELECT, but found 'b'. @ 11"],
+  ])('%s', (text, problem) => {
+    for (const platform of ['databricks', 'duckdb'] as const) {
+      const found = problemsOf(parse(text, { platform })).map(({ message, start }) => `${message} @ ${start}`);
+      expect(found).toEqual([problem]);
+    }
+  });
+
+  test.each([
+    ['SET VARIABLE a b = 1', "Expected '=', but found 'b'. @ 15"],
+    ['SET a VARIABLE = 1', "Expected '=', but found 'VARIABLE'. @ 6"],
+    ['SET VARIABLE a = 1 b;', "Expected ';', but found 'b'. @ 19"],
+    ['VARIABLE SET a = 1', "Expected a statement, but found 'VARIABLE'. @ 0"],
+    ['VARIABLE a = 1', "Expected a statement, but found 'VARIABLE'. @ 0"],
+    ['dw.account SET a = 1', "Expected a statement, but found 'dw'. @ 0"],
+    ['BEGIN TRANSACTION TRANSACTION;', "Expected ';', but found 'TRANSACTION'. @ 18"],
+    ['CREATE TABLE t SELECT 1 AS a', "Expected AS, but found 'SELECT'. @ 15"],
+    ['CREATE VIEW v v AS SELECT 1', "Expected AS, but found 'v'. @ 14"],
+    ['CREATE TABLE t (a INT));', "Expected the end of the statement, but found ')'. @ 22"],
+    ['CREATE TABLE t (a INT KEY)', "Expected ',' or ')', but found 'KEY'. @ 22"],
+    ['INSERT INTO t u (a) SELECT 1', "Expected SELECT, but found 'u'. @ 14"],
+    ['INSERT INTO t SELECT 1 ON CONFLICT () DO NOTHING', "Expected a column name, but found ')'. @ 36"],
+    ['SELECT * FROM t AS WHERE a = 1', "Expected an alias, but found 'WHERE'. @ 19"],
+    ["SELECT 1 'a'", "Expected the end of the statement, but found ''a''. @ 9"],
+    ['SELECT () FROM t', "Expected an expression, but found ')'. @ 8"],
+    ['SELECT sum(a) OVER (PARTITION PARTITION BY b) FROM t', "Expected BY, but found 'PARTITION'. @ 30"],
+    ['UPDATE t SET a = 0 b IS NULL', "Expected the end of the statement, but found 'b'. @ 19"],
+  ])('on DuckDB alone: %s', async (text, problem) => {
+    const found = problemsOf(parse(text, { platform: 'duckdb' })).map(({ message, start }) => `${message} @ ${start}`);
+    expect(found).toEqual([problem]);
+    const connection = await (await DuckDBInstance.create(':memory:')).connect();
+    await expect(connection.extractStatements(text)).rejects.toThrow();
+    connection.closeSync();
+  });
+
+  test.each([
+    "SET threads = 4; SET SESSION TIME ZONE 'UTC'; SET schema 'x'; SET GLOBAL a.b TO DEFAULT; SET variable = 1",
+    'SET VARIABLE a = (SELECT 1); SET VARIABLE a.b TO 2',
+    'BEGIN; BEGIN TRANSACTION READ ONLY; COMMIT WORK; ROLLBACK; END TRANSACTION',
+    'CREATE SECRET secret (TYPE s3); DROP PERSISTENT SECRET x; DROP SECRET IF EXISTS x FROM y',
+    'CREATE TABLE t (a INTEGER ARRAY, b INTERVAL DAY, c INT USING COMPRESSION rle, d VARCHAR COLLATE NOCASE)',
+    'CREATE TABLE t PARTITIONED BY (a) AS SELECT 1 AS a',
+    'INSERT INTO t AS u (a, b) SELECT 1, 2 ON CONFLICT (a, b) DO NOTHING',
+    "SELECT * FROM t AS values; SELECT a.b 'x'; SELECT a FROM t GROUP BY ()",
+    "PRAGMA threads = 4; RESET x; SUMMARIZE SELECT 1; PREPARE p AS INSERT INTO t VALUES (1); COPY t TO 'x'; CALL f(1)",
+  ])('on DuckDB none: %s', async (text) => {
+    expect(problemsOf(parse(text, { platform: 'duckdb' }))).toEqual([]);
+    const connection = await (await DuckDBInstance.create(':memory:')).connect();
+    expect((await connection.extractStatements(text)).count).toBeGreaterThan(0);
+    connection.closeSync();
   });
 
   test('a word that may begin a new clause or statement is none', () => {

@@ -33,7 +33,7 @@ export function parseAliasAndColumns(
 /** A source's alias. Words that go on with the statement are none where AS is missing. */
 export function parseAlias(cursor: Cursor): Identifier | null {
   if (cursor.eat('AS')) {
-    if (cursor.dialect.family !== 'tsql' && cursor.kind === tokenKind.reserved) return cursor.takeIdentifier();
+    if (cursor.kind === tokenKind.reserved && mayBeAlias(cursor)) return cursor.takeIdentifier();
     if (cursor.kind === tokenKind.string) {
       cursor.fail('an alias');
       return cursor.missingIdentifier();
@@ -43,6 +43,16 @@ export function parseAlias(cursor: Cursor): Identifier | null {
   if (!cursor.atName || continuesStatement(cursor)) return null;
   return cursor.takeIdentifier();
 }
+
+/** Keywords that may stand for an alias behind AS: all of Spark's, and those that DuckDB keeps for no place but their own. */
+function mayBeAlias(cursor: Cursor): boolean {
+  if (cursor.dialect.family === 'spark') return true;
+  return cursor.dialect.family === 'duckdb' && aliasWords.has(cursor.word);
+}
+
+const aliasWords: ReadonlySet<string> = new Set(
+  'ALTER BETWEEN DELETE DROP EXISTS INSERT MERGE SET TRY_CAST UPDATE VALUES'.split(' '),
+);
 
 /** Names that are keywords of what may follow a source. */
 function continuesStatement(cursor: Cursor): boolean {

@@ -262,6 +262,7 @@ function skipTail(cursor: Cursor, clauses: OpaqueClause[]): void {
   const tail = ['NULL', 'ABSENT', 'RETURNING', 'USE', 'ERROR', 'EMPTY', 'WITH', 'WITHOUT', 'LIMIT'];
   if (cursor.dialect.family !== 'tsql') tail.push('USING', 'HAVING', 'FORMAT', 'ON', 'AS', 'SEPARATOR', 'PARTITION');
   if (!tail.includes(cursor.word)) return;
+  if (cursor.dialect.family === 'duckdb' && cursor.at('AS')) return;
   // Only what these functions know may stand there; after other arguments NULL is a mistake.
   if (cursor.at('NULL') && cursor.peek(1) !== 'ON') return;
   clauses.push(opaqueInside(cursor, cursor.word));

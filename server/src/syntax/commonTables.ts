@@ -62,11 +62,16 @@ function parseCommonTable(cursor: Cursor): CommonTable {
   if (!cursor.expect('('))
     return { kind: 'common-table', start, end: cursor.end, name, columns, query: emptyQuery(cursor) };
   const query =
-    cursor.at('(') || startsQuery(cursor) || cursor.at('SELECT') || cursor.dialect.family === 'tsql'
+    cursor.at('(') || startsQuery(cursor) || cursor.dialect.family === 'tsql' || isInMiddle(cursor)
       ? cursor.grammar.query(cursor)
       : opaqueQuery(cursor);
   closeParenthesis(cursor);
   return { kind: 'common-table', start, end: cursor.end, name, columns, query };
+}
+
+/** A name that goes on is no statement: the word that begins the query was lost. */
+function isInMiddle(cursor: Cursor): boolean {
+  return cursor.nameAhead(0) && (cursor.peek(1) === '.' || cursor.peek(1) === ',');
 }
 
 /** DuckDB and Spark take further statements as queries (INSERT … RETURNING, SHOW …); only their bounds are known. */

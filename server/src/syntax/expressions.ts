@@ -215,7 +215,8 @@ function parseIs(cursor: Cursor, operand: Expression): Expression {
       return { kind: 'is-truth', start: operand.start, end: cursor.end, operand, value: truth, not };
     }
     // Databricks: IS JSON and its like are read as far as their first word.
-    if (cursor.atName) cursor.advance();
+    if (cursor.atName && cursor.dialect.family === 'spark') cursor.advance();
+    else cursor.fail(not ? 'NULL, TRUE, FALSE or DISTINCT FROM' : 'NULL, NOT NULL, TRUE, FALSE or DISTINCT FROM');
     return { kind: 'is-null', start: operand.start, end: cursor.end, operand, not };
   }
   // SQL Server 2025 knows IS JSON [VALUE | ARRAY | OBJECT | SCALAR].

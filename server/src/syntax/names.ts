@@ -17,8 +17,8 @@ export function parseName(cursor: Cursor, expected = 'a name', mostParts = 4): N
     if (parts.length >= mostParts && cursor.dialect.family !== 'spark') {
       cursor.report(start, cursor.end, `A name here has at most ${mostParts} parts.`);
     }
-    // `db..table` leaves the schema out.
-    if (cursor.at('.')) parts.push(null);
+    // T-SQL's `db..table` leaves the schema out.
+    if (cursor.at('.') && cursor.dialect.family === 'tsql') parts.push(null);
     else parts.push(namePart(cursor));
   }
   return { kind: 'name', start: Math.min(start, cursor.end), end: cursor.end, parts: listOf(parts) };

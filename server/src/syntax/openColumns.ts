@@ -218,6 +218,9 @@ function parseProperty(cursor: Cursor, draft: Draft): boolean {
   }
 }
 
+/** DuckDB has no further properties than those above; these words go on with a type: `INTEGER ARRAY`, `INTERVAL DAY`. */
+const goesOnWithType = /^(?:array|(?:year|month|day|hour|minute|second)s?)$/i;
+
 function parseOtherProperty(cursor: Cursor, draft: Draft, start: number): boolean {
   let name: Identifier | null = null;
   if (cursor.at('CONSTRAINT')) {
@@ -234,6 +237,7 @@ function parseOtherProperty(cursor: Cursor, draft: Draft, start: number): boolea
   if (!cursor.atName && !cursor.at('USING')) return false;
   // `INT INT`: no property is named like what stands before it.
   if (cursor.repeatsWord) return false;
+  if (cursor.dialect.family === 'duckdb' && !cursor.at('USING') && !goesOnWithType.test(cursor.tokenText)) return false;
   // MASK f USING COLUMNS (…), USING COMPRESSION x and whatever else a platform may add.
   const clause = cursor.tokenText.toUpperCase();
   while (

@@ -1,6 +1,7 @@
 import type { Cursor } from './cursor.ts';
 import { closeParenthesis, parseName } from './names.ts';
 import { parseOpaque } from './opaque.ts';
+import { tokenKind } from './tokens.ts';
 import type { DeclaredVariable, Identifier, SetVariable, Statement } from './tree.ts';
 import { parseDataType } from './types.ts';
 
@@ -8,6 +9,7 @@ import { parseDataType } from './types.ts';
 export function parseOpenSet(cursor: Cursor): Statement {
   const { start } = cursor;
   cursor.advance();
+  if (cursor.dialect.family === 'duckdb') return parseDuckdbSet(cursor, start);
   if ((cursor.at('VARIABLE') || cursor.at('VAR')) && (cursor.nameAhead(1) || cursor.peek(1) === '(')) {
     cursor.advance();
     return parseSetVariables(cursor, start, 'VARIABLE');
@@ -19,6 +21,25 @@ export function parseOpenSet(cursor: Cursor): Statement {
   const names = [cursor.slice(from, cursor.end).toUpperCase()];
   if (cursor.at('=') || cursor.at('TO')) cursor.advance();
   return setOption(cursor, start, names);
+}
+
+/** DuckDB: SET [SESSION | GLOBAL | LOCAL] setting = value, SET TIME ZONE value, SET SCHEMA value, SET VARIABLE x = value. */
+function parseDuckdbSet(cursor: Cursor, start: number): Statement {
+  if (cursor.at('VARIABLE') && cursor.peek(1) !== '=' && cursor.peek(1) !== 'TO') {
+    cursor.advance();
+    return parseSetVariables(cursor, start, 'VARIABLE');
+  }
+  if ((cursor.at('SESSION') || cursor.at('GLOBAL') || cursor.at('LOCAL')) && cursor.nameAhead(1)) cursor.advance();
+  const from = cursor.start;
+  const isZone = cursor.eatSequence('TIME', 'ZONE');
+  if (!isZone) parseName(cursor, 'the name of a setting');
+  const names = [cursor.slice(from, cursor.end).toUpperCase()];
+  const isSchema = cursor.kind === tokenKind.string && names[0] === 'SCHEMA';
+  if (!isZone && !isSchema && !cursor.eat('=') && !cursor.eat('TO')) cursor.fail("'='");
+  const value = cursor.start;
+  cursor.grammar.expression(cursor);
+  if (!cursor.at(';') && !cursor.atEnd) cursor.fail("';'");
+  return { kind: 'set-option', start, end: cursor.end, names, value: cursor.slice(value, cursor.end), table: null };
 }
 
 /** `x = value`; several of them or `(x, y) = (query)` are read, and kept as the text of an option. */
@@ -34,13 +55,17 @@ function parseSetVariables(cursor: Cursor, start: number, word: string): Stateme
     }
     const at = cursor.start;
     const name = lastOf(cursor);
-    if (!cursor.eat('=') && !cursor.eat('TO')) return parseOpaque(cursor, start);
+    if (!cursor.eat('=') && !cursor.eat('TO')) {
+      if (cursor.dialect.family !== 'duckdb') return parseOpaque(cursor, start);
+      cursor.fail("'='");
+    }
     // Databricks takes a query without parentheses, too.
-    if (cursor.at('SELECT')) {
+    if (cursor.at('SELECT') && cursor.dialect.family === 'spark') {
       cursor.grammar.query(cursor);
       return setOption(cursor, start, [word], from);
     }
     const value = cursor.grammar.expression(cursor);
+    if (cursor.dialect.family === 'duckdb' && !cursor.at(';') && !cursor.atEnd) cursor.fail("';'");
     const variable = { kind: 'variable', start: at, end: name.end, name: name.name } as const;
     found.push({ kind: 'set-variable', start, end: cursor.end, variable, operator: '=', value });
   } while (!cursor.recovering && cursor.dialect.family === 'spark' && cursor.eat(','));

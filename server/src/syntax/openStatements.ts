@@ -31,7 +31,11 @@ export function parseOpenStatement(cursor: Cursor): Statement {
   const statement = (cursor.scriptDepth > 0 ? parseScripted(cursor) : null) ?? dispatch(cursor);
   if (!cursor.recovering && !cursor.at(';') && !cursor.atEnd) {
     if (cursor.scriptDepth > 0) expectSemicolon(cursor);
-    else cursor.fail(endOfStatement);
+    else {
+      const { start, currentEnd, tokenText } = cursor;
+      if (goesOn(cursor)) cursor.report(start, currentEnd, `Expected ${endOfStatement}, but found '${tokenText}'.`);
+      cursor.fail(endOfStatement);
+    }
   }
   if (cursor.recovering) {
     if (cursor.index === index && !cursor.atEnd) cursor.advance();
@@ -42,6 +46,15 @@ export function parseOpenStatement(cursor: Cursor): Statement {
   cursor.eat(';');
   return statement;
 }
+
+/** A word that begins no clause, whatever clauses may come to be: it stands in the middle of an expression, or before BY. */
+function goesOn(cursor: Cursor): boolean {
+  if (cursor.at('BY')) return true;
+  if (cursor.dialect.family !== 'duckdb' || cursor.kind !== tokenKind.word || cursor.word !== '') return false;
+  return behindOperand.has(cursor.peek(1));
+}
+
+const behindOperand: ReadonlySet<string> = new Set('IS IN LIKE ILIKE BETWEEN NOT FROM + - * / || ::'.split(' '));
 
 function dispatch(cursor: Cursor): Statement {
   const { start } = cursor;
@@ -65,11 +78,13 @@ function dispatch(cursor: Cursor): Statement {
     case 'REPLACE':
       return cursor.peek(1) === 'TABLE' ? parseCreate(cursor) : parseOpaque(cursor);
     case 'ALTER':
+      if (!namesObject(cursor)) cursor.fail('TABLE, VIEW or another kind of object before the name');
       if (cursor.peek(1) !== 'TABLE') return parseOpaque(cursor);
       cursor.advance();
       cursor.advance();
       return parseOpenAlter(cursor, start);
     case 'DROP':
+      if (!namesObject(cursor)) cursor.fail('TABLE, VIEW or another kind of object before the name');
       return parseDrop(cursor) ?? parseOpaque(cursor);
     case 'TRUNCATE':
       return parseTruncate(cursor);
@@ -87,7 +102,13 @@ function dispatch(cursor: Cursor): Statement {
     case 'DESC':
       return cursor.peek(1) === 'HISTORY' && cursor.peek(2) !== '.' ? parseHistory(cursor) : parseOpaque(cursor);
     case 'BEGIN':
+      if (cursor.dialect.family === 'duckdb') return parseTransaction(cursor);
       return isTransaction(cursor) ? parseOpaque(cursor) : parseCompound(cursor);
+    case 'COMMIT':
+    case 'ROLLBACK':
+    case 'END':
+      if (cursor.dialect.family === 'duckdb') return parseTransaction(cursor);
+      break;
     default:
   }
   const load = parseTableLoad(cursor);
@@ -99,6 +120,14 @@ function dispatch(cursor: Cursor): Statement {
   return parseOpaque(cursor);
 }
 
+/** Behind DROP and ALTER stand the kind of an object, as a word, and its name. */
+function namesObject(cursor: Cursor): boolean {
+  const kind = cursor.peekKind(1);
+  if ((kind !== tokenKind.word && kind !== tokenKind.reserved) || cursor.peek(1) === cursor.word) return false;
+  const next = cursor.peek(2);
+  return next !== ';' && next !== '.' && cursor.peekKind(2) > tokenKind.separator;
+}
+
 /**
  * Whether a statement that is not known may begin here: only with a word that is no value, no name and no middle of
  * another statement. Lines of tools (`.read x`, `%sql`, `!ls`) and what they replace (`${x}`, `@x`) stay as they are.
@@ -107,7 +136,7 @@ function mayBegin(cursor: Cursor): boolean {
   const { kind } = cursor;
   const next = cursor.peek(1);
   if (kind === tokenKind.word)
-    return !behindValue.has(next) && !(next === '(' && cursor.word === '' && cursor.dialect.family === 'duckdb');
+    return !behindValue.has(next) && !(cursor.dialect.family === 'duckdb' && isStray(cursor));
   if (kind === tokenKind.reserved) return reservedStarts.has(cursor.word);
   if (kind === tokenKind.punctuation) return !noStarts.has(cursor.word);
   return (
@@ -116,6 +145,25 @@ function mayBegin(cursor: Cursor): boolean {
     (kind < tokenKind.bracketed || kind > tokenKind.backticked)
   );
 }
+
+/** In DuckDB: a name before what only another statement begins with, or before a value that is set. */
+function isStray(cursor: Cursor): boolean {
+  const next = cursor.peek(1);
+  if (cursor.word === '' && next === '(') return true;
+  if (startsOfDuckdb.has(cursor.tokenText.toUpperCase())) return false;
+  if (next === '.' && cursor.word === '') return true;
+  return statementWords.has(next) || (cursor.nameAhead(1) && cursor.peek(2) === '=');
+}
+
+const statementWords: ReadonlySet<string> = new Set(
+  'SET WITH SELECT INSERT UPDATE DELETE MERGE CREATE DROP TRUNCATE INTO VALUES TABLE VIEW BY'.split(' '),
+);
+/** First words of DuckDB's statements behind which such a word may stand. */
+const startsOfDuckdb: ReadonlySet<string> = new Set(
+  'ANALYZE ATTACH CALL COMMENT COPY DEALLOCATE DETACH EXECUTE EXPORT FORCE IMPORT INSTALL LOAD PRAGMA PREPARE RESET SHOW SUMMARIZE VACUUM'.split(
+    ' ',
+  ),
+);
 
 /** What follows a value or name in the middle of a statement. */
 const behindValue: ReadonlySet<string> = new Set([',', '=', '::', ')', '+', '*', '<', '>', '<>', '||', 'FROM', 'AS']);
@@ -226,6 +274,7 @@ function parseCreate(cursor: Cursor): Statement {
       else modifiers.push('REFRESH');
       cursor.advance();
     } else if (modifierWords.has(cursor.word)) {
+      if (modifiers.includes(cursor.word) && !cursor.at('SECRET')) cursor.fail('TABLE, VIEW or another kind of object');
       modifiers.push(cursor.word);
       cursor.advance();
     } else break;
@@ -273,10 +322,13 @@ function parseCreate(cursor: Cursor): Statement {
   // DuckDB's secrets may be without a name.
   const isKind =
     modifiers.includes('SECRET') ||
-    (cursor.kind === tokenKind.word && cursor.peek(1) !== '.' && cursor.word !== 'CREATE');
+    (cursor.kind === tokenKind.word && cursor.peek(1) !== '.' && !noKinds.has(cursor.word));
   if (!isKind || cursor.index === index) cursor.fail('TABLE, VIEW or another kind of object');
   return parseOpaque(cursor, start);
 }
+
+/** Words that stand in front of the kind of an object, or in front of all. */
+const noKinds: ReadonlySet<string> = new Set(['CREATE', 'REPLACE', 'IF']);
 
 function parseView(
   cursor: Cursor,
@@ -288,6 +340,7 @@ function parseView(
   const elements = cursor.at('(') ? parseOpenElements(cursor) : none;
   const columns = elements.flatMap((element) => (element.kind === 'column-definition' ? [element.name] : []));
   const options: Option[] = [];
+  if (cursor.dialect.family === 'duckdb' && !cursor.at('AS')) cursor.fail('AS');
   while (!cursor.at('AS') && !cursor.at(';') && !cursor.atEnd && !cursor.recovering) {
     const from = cursor.start;
     const option = cursor.tokenText.toUpperCase();
@@ -361,5 +414,18 @@ function parseHistory(cursor: Cursor): Statement {
 
 function isTransaction(cursor: Cursor): boolean {
   const next = cursor.peek(1);
-  return next === 'TRANSACTION' || next === ';' || next === 'WORK' || cursor.dialect.family === 'duckdb';
+  return next === 'TRANSACTION' || next === ';' || next === 'WORK';
+}
+
+/** DuckDB's BEGIN, COMMIT and ROLLBACK, which say little more. */
+function parseTransaction(cursor: Cursor): Statement {
+  const { start, word } = cursor;
+  cursor.advance();
+  cursor.eatAny('TRANSACTION', 'WORK');
+  if (word === 'BEGIN' && cursor.eat('READ')) {
+    if (!/^(?:only|write)$/i.test(cursor.tokenText)) cursor.fail('ONLY or WRITE');
+    else cursor.advance();
+  }
+  if (!cursor.at(';') && !cursor.atEnd) cursor.fail("';'");
+  return { kind: 'opaque', start, end: cursor.end, name: word };
 }

@@ -26,7 +26,7 @@ export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): 
   let query: Query | null = null;
   let cloneOf: Name | null = null;
   if (cursor.at('(') && cursor.peek(1) !== 'SELECT') elements = parseOpenElements(cursor);
-  else if (cursor.atName && cursor.word === '' && cursor.dialect.family === 'duckdb') cursor.fail("'(' or AS");
+  else if (cursor.dialect.family === 'duckdb' && !headClauses.has(cursor.word)) cursor.fail("'(' or AS");
   while (!cursor.recovering && !cursor.atEnd && !cursor.at(';')) {
     if (cursor.at('AS') || cursor.at('SELECT') || cursor.at('WITH') || cursor.at('(')) {
       if (cursor.at('WITH') && cursor.peek(1) === 'ROW') {
@@ -37,7 +37,7 @@ export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): 
         options.push(skipClause(cursor));
         continue;
       }
-      cursor.eat('AS');
+      if (!cursor.eat('AS') && cursor.dialect.family === 'duckdb') cursor.fail('AS');
       query = parseQueryWithTables(cursor);
       skipDataClause(cursor);
       break;
@@ -54,7 +54,8 @@ export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): 
       if (source.kind === 'table') cloneOf = source.name;
       continue;
     }
-    options.push(parseTableClause(cursor, partitions));
+    if (cursor.at(')')) cursor.fail('the end of the statement');
+    else options.push(parseTableClause(cursor, partitions));
   }
   if (query === null) requireTypes(cursor, elements, head.modifiers);
   const { end } = cursor;
@@ -72,6 +73,9 @@ export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): 
     options,
   };
 }
+
+/** What stands between the name of DuckDB's tables and AS, where they have no columns of their own. */
+const headClauses: ReadonlySet<string> = new Set(['AS', 'SELECT', 'WITH', '(', 'PARTITIONED', 'SORTED', 'ON']);
 
 /** Columns of a table that no query fills have types; pipelines may take them from what flows into the table. */
 function requireTypes(cursor: Cursor, elements: readonly TableElement[], modifiers: readonly string[]): void {

@@ -17,7 +17,7 @@ function parseInside(cursor: Cursor, start: number): Expression {
     closeParenthesis(cursor);
     return { kind: 'subquery', start, end: cursor.end, query };
   }
-  if (cursor.dialect.family !== 'tsql' && cursor.eat(')'))
+  if (cursor.dialect.family === 'spark' && cursor.eat(')'))
     return { kind: 'tuple', start, end: cursor.end, items: none };
   const inner = aliasedItem(cursor, cursor.grammar.expression(cursor));
   if (inner.kind === 'subquery' && atQueryContinuation(cursor)) {

@@ -105,7 +105,7 @@ function parseParts(cursor: Cursor, first: Identifier): readonly (Identifier | n
   const parts: (Identifier | null)[] = [first];
   while (cursor.at('.') && cursor.peek(1) !== '*' && !cursor.recovering) {
     cursor.advance();
-    parts.push(cursor.at('.') ? null : namePart(cursor));
+    parts.push(cursor.at('.') && cursor.dialect.family === 'tsql' ? null : namePart(cursor));
   }
   if (parts[parts.length - 2] === null && cursor.dialect.family === 'tsql' && !cursor.at('(')) {
     cursor.report(first.start, cursor.end, 'Expected the name of a table between the dots.');

@@ -53,13 +53,18 @@ function withAlias(cursor: Cursor, start: number, expression: Expression): Selec
       return plainItem(cursor, start, expression);
     }
     const alias = parseAlias(cursor);
-    return { kind: 'select-item', start, end: cursor.end, expression, alias, aliasStyle: 'as', assigns: null };
+    const { end } = cursor;
+    // No clause begins like a call: `SELECT 1 AS a coalesce(b, 2)` lacks a comma.
+    if (cursor.dialect.family !== 'tsql' && cursor.nameAhead(0) && cursor.word === '' && cursor.peek(1) === '(') {
+      cursor.fail("',' or FROM");
+    }
+    return { kind: 'select-item', start, end, expression, alias, aliasStyle: 'as', assigns: null };
   }
   if (cursor.dialect.family === 'spark' && cursor.at('(') && cursor.nameAhead(1) && expression.kind === 'call') {
     parseAliases(cursor);
     return plainItem(cursor, start, expression);
   }
-  if (isAliasToken(cursor) && !cursor.recovering && !endsItem(cursor)) {
+  if (isAliasToken(cursor, expression) && !cursor.recovering && !endsItem(cursor)) {
     const alias = parseAlias(cursor);
     return { kind: 'select-item', start, end: cursor.end, expression, alias, aliasStyle: 'bare', assigns: null };
   }
@@ -99,10 +104,11 @@ function isPseudoColumn(cursor: Cursor): boolean {
   return cursor.kind === tokenKind.word && /^\$[^(]/.test(cursor.tokenText);
 }
 
-/** A name or, on T-SQL, a string can be an alias. */
-function isAliasToken(cursor: Cursor): boolean {
+/** A name or, on T-SQL, a string can be an alias. In DuckDB a string behind a name with dots is a literal of that type. */
+function isAliasToken(cursor: Cursor, expression?: Expression): boolean {
   if (cursor.atName) return true;
-  if (cursor.dialect.family === 'spark') return false;
+  if (cursor.dialect.family === 'spark' || (cursor.dialect.family === 'duckdb' && expression?.kind !== 'column'))
+    return false;
   return cursor.kind === tokenKind.string || cursor.kind === tokenKind.nationalString;
 }
 

@@ -240,10 +240,17 @@ function looseArguments(cursor: Cursor): readonly string[] {
   cursor.advance();
   while (!cursor.at(')') && !cursor.atEnd) {
     if (!cursor.at(',')) found.push(cursor.tokenText);
+    if (isMisplaced(cursor)) cursor.fail("a number, ',' or ')'");
     cursor.advance();
   }
   closeParenthesis(cursor);
   return listOf(found);
+}
+
+/** A comma without an argument before it, and a number behind another one. */
+function isMisplaced(cursor: Cursor): boolean {
+  if (cursor.at(',')) return cursor.previousWord === '(' || cursor.previousWord === ',';
+  return cursor.kind === tokenKind.number && cursor.peekKind(1) === tokenKind.number;
 }
 
 type InnerTypes = Pick<DataType, 'elements' | 'fields'>;

@@ -54,7 +54,9 @@ export function parseWindow(cursor: Cursor, start: number): Window {
   }
   cursor.expect('(');
   const name =
-    cursor.atName && (cursor.peek(1) === ')' || isWindowClause(cursor.peek(1))) ? cursor.takeIdentifier() : null;
+    cursor.atName && !isWindowClause(cursor.word) && (cursor.peek(1) === ')' || isWindowClause(cursor.peek(1)))
+      ? cursor.takeIdentifier()
+      : null;
   const partitionBy: Expression[] = [];
   const byWord = cursor.dialect.family === 'spark' ? cursor.at('DISTRIBUTE') || cursor.at('CLUSTER') : false;
   if (cursor.at('PARTITION') || byWord) {

@@ -1,4 +1,4 @@
-import { parseAliasAndColumns } from './aliases.ts';
+import { parseAlias, parseAliasAndColumns } from './aliases.ts';
 import type { Cursor } from './cursor.ts';
 import { parseTableHints } from './hints.ts';
 import { parseMerge } from './merge.ts';
@@ -52,6 +52,15 @@ function parseTarget(cursor: Cursor): WriteTarget {
   return { ...plain, start, end: cursor.end, alias, hints };
 }
 
+/** DuckDB's INSERT takes an alias only behind AS, and the columns behind it are those that it writes. */
+function parseInsertTarget(cursor: Cursor): WriteTarget {
+  if (cursor.dialect.family !== 'duckdb') return parseTarget(cursor);
+  const { start } = cursor;
+  const plain = parsePlainTarget(cursor);
+  const alias = cursor.at('AS') ? parseAlias(cursor) : null;
+  return { ...plain, start, end: cursor.end, alias };
+}
+
 function parseInsert(cursor: Cursor, withClause: WithClause | null, start: number): Insert {
   cursor.advance();
   const clauses: OpaqueClause[] = [];
@@ -75,7 +84,7 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
     // A flow that fills its table once.
     if (/^once$/i.test(cursor.tokenText) && cursor.nameAhead(1)) cursor.advance();
   }
-  const target = clauses.length > 0 ? emptyTarget(cursor) : parseTarget(cursor);
+  const target = clauses.length > 0 ? emptyTarget(cursor) : parseInsertTarget(cursor);
   const alias = target.kind === 'table' ? target.alias : null;
   // Only REPLACE ON reads the target by another name.
   if (alias !== null && cursor.dialect.family === 'spark' && insertSources.has(cursor.word)) {
@@ -234,7 +243,7 @@ function parseConflict(cursor: Cursor): OpaqueClause {
   const { start } = cursor;
   cursor.advance();
   cursor.advance();
-  if (cursor.at('(')) cursor.skipParentheses();
+  if (cursor.at('(')) parseConflictKey(cursor);
   if (cursor.eat('WHERE')) cursor.grammar.condition(cursor);
   cursor.expect('DO');
   if (!cursor.eat('NOTHING')) {
@@ -244,6 +253,16 @@ function parseConflict(cursor: Cursor): OpaqueClause {
     if (cursor.eat('WHERE')) cursor.grammar.condition(cursor);
   }
   return { kind: 'opaque-clause', start, end: cursor.end, name: 'ON CONFLICT' };
+}
+
+function parseConflictKey(cursor: Cursor): void {
+  cursor.advance();
+  do {
+    cursor.identifier('a column name');
+    // A collation and a direction may follow, as in an index.
+    while (!cursor.recovering && !cursor.at(',') && !cursor.at(')') && !cursor.atEnd) cursor.advance();
+  } while (!cursor.recovering && cursor.eat(','));
+  closeParenthesis(cursor);
 }
 
 function parseUpdate(cursor: Cursor, withClause: WithClause | null, start: number): Update {
