@@ -1,3 +1,4 @@
+import { parseAssignments } from './assignments.ts';
 import { parseTableElements } from './columns.ts';
 import type { Dialect } from './dialect.ts';
 import { parseExecute } from './execute.ts';
@@ -10,7 +11,7 @@ import { parseQuery, parseQueryFrom, parseValuesQuery } from './queries.ts';
 import { parseSettingValue } from './settings.ts';
 import { parseSingleSource, parseSources, parseTableSource } from './sources.ts';
 import { parseStatement, parseStatements } from './statements.ts';
-import { parseAssignments, parseWrite } from './writes.ts';
+import { parseWrite } from './writes.ts';
 
 const tsql: Grammar = {
   primary: parsePrimary,

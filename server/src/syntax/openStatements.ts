@@ -9,6 +9,7 @@ import { parseOpenElements } from './openColumns.ts';
 import { parseFlow, parseTableLoad } from './openLoads.ts';
 import { parseOpenFunction, parseOpenProcedure } from './openPrograms.ts';
 import { parseOpenDeclare, parseOpenSet } from './openSettings.ts';
+import { goesOn, mayBegin, namesObject } from './openStarts.ts';
 import { parseOpenTable, parseProperties, type TableHead } from './openTables.ts';
 import { parseQueryAfterWith, parseQueryWithTables } from './queries.ts';
 import { expectSemicolon, parseCompound, parseScripted, recoverInScript } from './scripting.ts';
@@ -46,15 +47,6 @@ export function parseOpenStatement(cursor: Cursor): Statement {
   cursor.eat(';');
   return statement;
 }
-
-/** A word that begins no clause, whatever clauses may come to be: it stands in the middle of an expression, or before BY. */
-function goesOn(cursor: Cursor): boolean {
-  if (cursor.at('BY')) return true;
-  if (cursor.dialect.family !== 'duckdb' || cursor.kind !== tokenKind.word || cursor.word !== '') return false;
-  return behindOperand.has(cursor.peek(1));
-}
-
-const behindOperand: ReadonlySet<string> = new Set('IS IN LIKE ILIKE BETWEEN NOT FROM + - * / || ::'.split(' '));
 
 function dispatch(cursor: Cursor): Statement {
   const { start } = cursor;
@@ -119,77 +111,6 @@ function dispatch(cursor: Cursor): Statement {
   }
   return parseOpaque(cursor);
 }
-
-/** Behind DROP and ALTER stand the kind of an object, as a word, and its name. */
-function namesObject(cursor: Cursor): boolean {
-  const kind = cursor.peekKind(1);
-  if ((kind !== tokenKind.word && kind !== tokenKind.reserved) || cursor.peek(1) === cursor.word) return false;
-  const next = cursor.peek(2);
-  return next !== ';' && next !== '.' && cursor.peekKind(2) > tokenKind.separator;
-}
-
-/**
- * Whether a statement that is not known may begin here: only with a word that is no value, no name and no middle of
- * another statement. Lines of tools (`.read x`, `%sql`, `!ls`) and what they replace (`${x}`, `@x`) stay as they are.
- */
-function mayBegin(cursor: Cursor): boolean {
-  const { kind } = cursor;
-  const next = cursor.peek(1);
-  if (kind === tokenKind.word)
-    return !behindValue.has(next) && !(cursor.dialect.family === 'duckdb' && isStray(cursor));
-  if (kind === tokenKind.reserved) return reservedStarts.has(cursor.word);
-  if (kind === tokenKind.punctuation) return !noStarts.has(cursor.word);
-  return (
-    kind !== tokenKind.string &&
-    kind !== tokenKind.number &&
-    (kind < tokenKind.bracketed || kind > tokenKind.backticked)
-  );
-}
-
-/** In DuckDB: a name before what only another statement begins with, or before a value that is set. */
-function isStray(cursor: Cursor): boolean {
-  const next = cursor.peek(1);
-  if (cursor.word === '' && next === '(') return true;
-  if (startsOfDuckdb.has(cursor.tokenText.toUpperCase())) return false;
-  if (next === '.' && cursor.word === '') return true;
-  return statementWords.has(next) || (cursor.nameAhead(1) && cursor.peek(2) === '=');
-}
-
-const statementWords: ReadonlySet<string> = new Set(
-  'SET WITH SELECT INSERT UPDATE DELETE MERGE CREATE DROP TRUNCATE INTO VALUES TABLE VIEW BY'.split(' '),
-);
-/** First words of DuckDB's statements behind which such a word may stand. */
-const startsOfDuckdb: ReadonlySet<string> = new Set(
-  'ANALYZE ATTACH CALL COMMENT COPY DEALLOCATE DETACH EXECUTE EXPORT FORCE IMPORT INSTALL LOAD PRAGMA PREPARE RESET SHOW SUMMARIZE VACUUM'.split(
-    ' ',
-  ),
-);
-
-/** What follows a value or name in the middle of a statement. */
-const behindValue: ReadonlySet<string> = new Set([',', '=', '::', ')', '+', '*', '<', '>', '<>', '||', 'FROM', 'AS']);
-/** Reserved words of which statements begin with some that are not read further. */
-const reservedStarts: ReadonlySet<string> = new Set(
-  'ALTER CASE CONSTRAINT CREATE DELETE DESC DROP END FETCH FOR FROM INSERT MERGE PIVOT SELECT SET UNPIVOT UPDATE VALUES WITH'.split(
-    ' ',
-  ),
-);
-const noStarts: ReadonlySet<string> = new Set([
-  ')',
-  ',',
-  '=',
-  '*',
-  '[',
-  ']',
-  '{',
-  '}',
-  '<',
-  '>',
-  '+',
-  '::',
-  '->',
-  '=>',
-  '||',
-]);
 
 /** EXPLAIN with its words and options, and the statement that is explained and not run. */
 function parseExplain(cursor: Cursor): Statement {
