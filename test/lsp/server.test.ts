@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -248,6 +248,33 @@ describe('the folder', () => {
     rmSync(join(folder, 'more.sql'));
     client.notify('workspace/didChangeWatchedFiles', { changes: [{ uri, type: 3 }] });
     await expect.poll(() => client.request('textDocument/hover', at(load, 0, 19))).toBeNull();
+  });
+
+  test('a folder that is removed or moved as a whole is told by its own name only', async () => {
+    const [before, after] = [join(folder, 'more'), join(folder, 'moved')];
+    const uri = (path: string) => pathToFileURL(path).href;
+    mkdirSync(join(before, 'deep'), { recursive: true });
+    writeFileSync(join(before, 'deep', 'new.sql'), 'CREATE TABLE stg.New (a int)');
+    writeFileSync(join(before, 'mergewright.json'), '{"platform": "oracle"}');
+    await client.initialize(pathToFileURL(folder).href);
+    await client.request('mergewright/loads', {});
+    client.open(load, 'SELECT a FROM stg.New');
+    const definition = () => client.request('textDocument/definition', at(load, 0, 19));
+    expect(await definition()).toMatchObject([{ uri: uri(join(before, 'deep', 'new.sql')) }]);
+    await client.diagnostics(uri(join(before, 'mergewright.json')), ({ diagnostics }) => diagnostics.length === 1);
+    renameSync(before, after);
+    client.notify('workspace/didChangeWatchedFiles', {
+      changes: [
+        { uri: uri(before), type: 3 },
+        { uri: uri(after), type: 1 },
+      ],
+    });
+    await expect.poll(definition).toMatchObject([{ uri: uri(join(after, 'deep', 'new.sql')) }]);
+    await client.diagnostics(uri(join(before, 'mergewright.json')), ({ diagnostics }) => diagnostics.length === 0);
+    await client.diagnostics(uri(join(after, 'mergewright.json')), ({ diagnostics }) => diagnostics.length === 1);
+    rmSync(after, { recursive: true });
+    client.notify('workspace/didChangeWatchedFiles', { changes: [{ uri: uri(after), type: 3 }] });
+    await expect.poll(definition).toEqual([]);
   });
 
   test('a settings file that is wrong is marked in it', async () => {

@@ -90,6 +90,45 @@ describe('what belongs to a folder', () => {
     expect(tables()).toEqual(['dw.A sqlserver', 'dw.B sqlserver']);
   });
 
+  test('a folder that is told by its own name: files that are gone are forgotten, new ones are read', async () => {
+    const files: Record<string, string> = {
+      'a/x.sql': table('A'),
+      'a/open.sql': table('Stored'),
+      'ab/y.sql': table('B'),
+    };
+    const { read, tables, workspace } = watched(files);
+    await read();
+    workspace.open(`${root}/a/open.sql`, 'sql', 1, table('Typed'));
+    workspace.flush();
+    for (const name of ['a/x.sql', 'a/open.sql']) delete files[name];
+    expect(await workspace.fileChanged(`${root}/a`)).toBe(true);
+    expect(tables()).toEqual(['dw.B sqlserver', 'dw.Typed sqlserver']);
+    Object.assign(files, {
+      'new/deep/z.sql': table('Z'),
+      'new/notes.txt': table('Notes'),
+      'node_modules/p/w.sql': table('W'),
+    });
+    for (const name of ['new', 'node_modules', 'node_modules/p', 'nothing', 'notes.txt'])
+      expect([name, await workspace.fileChanged(`${root}/${name}`)]).toEqual([name, name === 'new']);
+    expect(tables()).toEqual(['dw.B sqlserver', 'dw.Typed sqlserver', 'dw.Z sqlserver']);
+  });
+
+  test('a folder with a project or settings decides on other files, too', async () => {
+    const files: Record<string, string> = { 'db/y.sql': table('Y'), 'db/z.sql': table('Z') };
+    const { read, tables, workspace } = watched(files);
+    await read();
+    files['db/mergewright.json'] = '{"exclude": ["z.sql"]}';
+    files['db/p/p.sqlproj'] = '<Project><ItemGroup><Build Include="x.sql" /></ItemGroup></Project>';
+    files['db/p/x.sql'] = table('X');
+    files['db/p/left.sql'] = table('L');
+    expect(await workspace.fileChanged(`${root}/db`)).toBe(true);
+    expect(tables()).toEqual(['dw.X sqlserver', 'dw.Y sqlserver']);
+    delete files['db/mergewright.json'];
+    delete files['db/p/p.sqlproj'];
+    expect(await workspace.fileChanged(`${root}/db`)).toBe(true);
+    expect(tables()).toEqual(['dw.L sqlserver', 'dw.X sqlserver', 'dw.Y sqlserver', 'dw.Z sqlserver']);
+  });
+
   test('the editor’s text of an open file counts, whatever is read again', async () => {
     const { read, change, tables, workspace } = watched({ 'a.sql': table('Stored') });
     workspace.open(`${root}/a.sql`, 'sql', 1, table('Typed'));

@@ -9,12 +9,14 @@ import {
   LogMessageNotification,
   MessageType,
   TextDocumentSyncKind,
+  WatchKind,
 } from 'vscode-languageserver/node';
 import { type PlatformName, parsePlatform } from '../../../protocol/platform.ts';
 import type { ClientNotifications, ServerNotifications } from '../../../protocol/requests.ts';
 import { tokenModifiers, tokenTypes } from '../features/semantic-tokens.ts';
 import { isPlainPython } from '../workspace/documents.ts';
 import type { Folder } from '../workspace/folder.ts';
+import { isReadable } from '../workspace/port.ts';
 import { isPythonFile } from '../workspace/python.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { toProblem } from './convert.ts';
@@ -130,9 +132,12 @@ export class LanguageServer {
         .catch(() => undefined);
     }
     if (workspace?.didChangeWatchedFiles?.dynamicRegistration === true) {
-      const watchers = ['**/*.sql', '**/*.py', '**/*.dacpac', '**/*.sqlproj', '**/mergewright.json'].map(
-        (globPattern) => ({ globPattern }),
-      );
+      const files = ['**/*.sql', '**/*.py', '**/*.dacpac', '**/*.sqlproj', '**/mergewright.json'];
+      const watchers = [
+        ...files.map((globPattern) => ({ globPattern, kind: WatchKind.Change })),
+        // A folder that is made, moved or removed as a whole is told by its own name only.
+        { globPattern: '**/*', kind: WatchKind.Create | WatchKind.Delete },
+      ];
       void this.connection.client.register(DidChangeWatchedFilesNotification.type, { watchers }).catch(() => undefined);
     }
     if (workspace?.workspaceFolders === true) {
@@ -206,13 +211,18 @@ export class LanguageServer {
     let concerned = false;
     for (const change of changes) {
       const uri = normalUri(change.uri);
-      // A Python file concerns the folder when SQL was or is in it.
-      const hasSql = () => !isPythonFile(uri) || this.workspace.folderOf(uri).definitionsOf(uri) !== undefined;
+      // A Python file concerns the folder when SQL was or is in it, and others when they were open as SQL.
+      const isSql = isReadable(uri) && !isPythonFile(uri);
+      const hasSql = () => isSql || this.workspace.folderOf(uri).definitionsOf(uri) !== undefined;
       concerned ||= hasSql();
       await this.guard.wait('file', undefined, async () => {
         this.sliceStart = Date.now();
-        await this.workspace.fileChanged(uri);
+        const settingsBelow = () =>
+          this.workspace.folderOf(uri).settingsFiles.filter((file) => file.startsWith(`${uri}/`));
+        const before = settingsBelow();
+        if (await this.workspace.fileChanged(uri)) concerned = true;
         if (uri.endsWith('/mergewright.json')) this.settingsChanged(uri);
+        for (const file of new Set([...before, ...settingsBelow()])) this.settingsChanged(file);
       });
       concerned ||= hasSql();
     }

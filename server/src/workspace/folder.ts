@@ -19,7 +19,17 @@ import type { Script, Unit } from '../syntax/tree.ts';
 import { platformOfUnstated } from '../syntax/unstated.ts';
 import { definesNothing, definesTheSame, type IndexedFile, indexScript, letGoOfText } from './indexed-file.ts';
 import { Membership } from './membership.ts';
-import { type FilePort, fileNameOf, folderOf, joinPath, liesIn } from './port.ts';
+import {
+  type FilePort,
+  fileNameOf,
+  folderOf,
+  isProjectOrSettings,
+  isReadable,
+  joinPath,
+  liesIn,
+  pathBelow,
+  skippedFolders,
+} from './port.ts';
 import { isInstalled, isPythonFile, parseFile } from './python.ts';
 import { readSettings } from './read-settings.ts';
 import { defaultSettings, type FolderSettings } from './settings.ts';
@@ -147,6 +157,30 @@ export class Folder {
     if (fileNameOf(file) === settingsName || this.files.has(file)) await this.readStored(file);
     else if (!isProject && (await this.members.takes(file))) await this.readStored(file);
     if (isProject || before !== this.readingOf(file)) await this.readAnew();
+  }
+
+  /**
+   * Reads what lies below a path again, and forgets what no longer does: a folder that is made, moved or removed as a whole
+   * may be told by its own name only. Files in `open` are left alone. Returns whether there were or are any files.
+   */
+  async readBelow(path: string, open: (file: string) => boolean): Promise<boolean> {
+    const parts = path === this.root ? [] : pathBelow(path, this.root).split('/');
+    if (parts.some((part) => skippedFolders.has(part))) return false;
+    const isBelow = (file: string) => file !== path && liesIn(file, path) && !open(file);
+    const known = [...this.files.keys(), ...this.settings.keys()].filter(isBelow);
+    const present = (await this.port.list(path)).filter((file) => isBelow(file) && isReadable(file));
+    if (known.length === 0 && present.length === 0 && !this.members.hasProjectBelow(path)) return false;
+    const meansOthers = [...known, ...present].some(isProjectOrSettings) || this.members.hasProjectBelow(path);
+    if (meansOthers) {
+      for (const file of present) if (fileNameOf(file) === settingsName) await this.readStored(file);
+      await this.readAnew();
+    } else {
+      for (const file of new Set([...known, ...present])) {
+        await this.readFile(file);
+        await this.options.pause?.();
+      }
+    }
+    return true;
   }
 
   private async readStored(file: string): Promise<void> {

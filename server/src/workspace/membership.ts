@@ -56,6 +56,11 @@ export class Membership {
     return around.length === 0 || [...this.projects.values()].some(({ built }) => built.has(file));
   }
 
+  /** Whether a database project lies below a path, or lay there when it was read last. */
+  hasProjectBelow(path: string): boolean {
+    return [...this.projects.keys()].some((project) => liesIn(project, path));
+  }
+
   private async readProject(project: string, known: readonly string[]): Promise<void> {
     const bytes = await this.port.read(project);
     this.projects.delete(project);

@@ -80,6 +80,16 @@ export function liesIn(file: string, folder: string): boolean {
   return folder === '.' ? !file.startsWith('../') : file === folder || file.startsWith(`${folder}/`);
 }
 
+/** Files that a folder reads; of all others nothing is known but their folders. */
+export function isReadable(file: string): boolean {
+  return /\.(?:sql|py|dacpac)$/i.test(file) || isProjectOrSettings(file);
+}
+
+/** Files on which it depends which other files a folder has, and how they are read. */
+export function isProjectOrSettings(file: string): boolean {
+  return /(?:\.sqlproj|(?:^|\/)mergewright\.json)$/i.test(file);
+}
+
 /** Matches a path against a pattern with `*` (inside one part), `**` (any parts) and `?`. */
 export function fitsGlob(path: string, pattern: string): boolean {
   const normalised = pattern.replaceAll('\\', '/').replace(/^\.\//, '');

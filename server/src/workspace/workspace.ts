@@ -16,13 +16,8 @@ import {
   type TextChange,
 } from './documents.ts';
 import { Folder } from './folder.ts';
-import { type FilePort, liesIn } from './port.ts';
+import { type FilePort, isProjectOrSettings, isReadable, liesIn } from './port.ts';
 import { isPythonFile, parseFile } from './python.ts';
-
-/** Files on which it depends which other files a folder has, and how they are read. */
-function isProjectOrSettings(uri: string): boolean {
-  return /(?:\.sqlproj|\/mergewright\.json)$/i.test(uri);
-}
 
 /** Languages whose documents are SQL as a whole, and Python, which may have SQL in it. */
 const sqlLanguages = new Set(['sql', 'tsql', 'mssql', 'sqlserver', 'spark-sql', 'duckdb', 'python']);
@@ -189,13 +184,23 @@ export class Workspace {
     return this.pending.size > 0;
   }
 
-  /** A file was changed, made or deleted outside of the editor; open documents keep the editor's text. */
-  async fileChanged(uri: string): Promise<void> {
-    if (this.documents.has(uri)) return;
+  /**
+   * A file or folder was changed, made or deleted outside of the editor; open documents keep the editor's text. Returns
+   * whether a folder with files that are read was made or deleted.
+   */
+  async fileChanged(uri: string): Promise<boolean> {
+    if (this.documents.has(uri)) return false;
     const folder = this.folderOf(uri);
+    // Documents of other names are read, too, once they were open as SQL.
+    if (!isReadable(uri) && folder.definitionsOf(uri) === undefined) {
+      const concerned = await folder.readBelow(uri, (file) => this.documents.has(file));
+      if (concerned) this.keepOpen(folder);
+      return concerned;
+    }
     await folder.readFile(uri);
     // It may have meant that others are read, too.
     if (isProjectOrSettings(uri)) this.keepOpen(folder);
+    return false;
   }
 
   /** What features look at. Edits that the folder has not seen yet are handed over first where that is quick. */
