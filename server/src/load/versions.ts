@@ -89,7 +89,8 @@ export function finishPlan(
     says,
     parameters,
     steps,
-    writes,
+    // A table of keys alone has nothing to set.
+    writes: writes.filter((write) => write.kind !== 'update' || write.set.length > 0),
     warnings,
     counts,
     keeps: [],

@@ -45,8 +45,9 @@ export function planScd3(context: LoadContext): LoadPlan {
 /** The former value of each column that differs; the others keep what they had. */
 function shifts(versions: Versions): readonly Assignment[] {
   const { context } = versions;
+  const tracked = trackedFeeds(versions);
   return Object.entries(context.options.previous ?? {}).flatMap(([name, previous]): readonly Assignment[] => {
-    const feed = trackedFeeds(versions).find(
+    const feed = tracked.find(
       (candidate) => sameIdentifier(candidate.target.name, name) || sameIdentifier(candidate.source?.name ?? '', name),
     );
     const into = findColumn(context, context.target, previous, 'previous');

@@ -46,11 +46,19 @@ export function planScd6(context: LoadContext): LoadPlan {
   const assigned = (columns: readonly CatalogColumn[]): readonly Assignment[] =>
     columns.map((of) => ({ column: of.name, value: changeOf(context, of) }));
   const counts = typeTwoCounts(versions);
+  const writes = typeTwoWrites(
+    versions,
+    [...currentColumns(versions), ...typeOneColumns(versions)],
+    assigned(everywhere),
+  );
+  const says = 'Type 6: opens versions, and keeps the current values on all versions of a key.';
+  // A table of keys alone has nothing that its versions could bear.
+  if (everywhere.length === 0) return finishPlan(base, says, writes, counts);
   return finishPlan(
     { ...base, steps: [...base.steps, ...earlierSteps(versions, everywhere)] },
-    'Type 6: opens versions, and keeps the current values on all versions of a key.',
+    says,
     [
-      ...typeTwoWrites(versions, [...currentColumns(versions), ...typeOneColumns(versions)], assigned(everywhere)),
+      ...writes,
       {
         kind: 'update',
         says: 'Earlier versions take the current values, too.',
