@@ -303,6 +303,15 @@ SELECT a FROM dw.v;`,
     );
   });
 
+  test('in ON CONFLICT of DuckDB, left and right of its assignments', () => {
+    const load = (name: string) =>
+      `INSERT INTO dw.T AS t (${name}, b) VALUES (1, 2) ON CONFLICT (${name}) DO UPDATE SET ${name} = excluded.${name}, b = t.${name} WHERE ${name} > 0;`;
+    const files = (name: string) => ({ 'ddl.sql': `CREATE TABLE dw.T (${name} INT, b INT);`, 'load.sql': load(name) });
+    expect(renamed({ ...files('a'), 'ddl.sql': 'CREATE TABLE dw.T (|a INT, b INT);' }, 'no', 'duckdb')).toEqual(
+      files('no'),
+    );
+  });
+
   test('in strings that are executed', () => {
     const load = (name: string) => `DECLARE @sql nvarchar(max) = N'UPDATE t SET t.${name} = ''x'' FROM dw.T AS t';
 SET @sql += N' WHERE t.${name} IS NULL';

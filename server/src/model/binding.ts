@@ -2,8 +2,10 @@ import type { TableName } from '../../../protocol/catalog.ts';
 import { lastPart, tableNameOf } from '../syntax/inspect.ts';
 import type {
   ColumnReference,
+  Conflict,
   Identifier,
   IndexDefinition,
+  Insert,
   Merge,
   Output,
   Statement,
@@ -83,6 +85,7 @@ class Binder extends QueryBinder {
         this.targetColumns(statement.columns, target);
         if (statement.source.kind === 'query') this.query(statement.source, [], commons);
         else this.expressions(statement.source, []);
+        if (statement.conflict !== null && target !== null) this.conflict(statement, statement.conflict, target);
         this.outputs(statement.output, target);
         return;
       }
@@ -212,6 +215,23 @@ class Binder extends QueryBinder {
       default:
         this.expressions(statement, []);
     }
+  }
+
+  /** The row that is there bears the target's name, and the one that comes is `excluded`. */
+  private conflict({ target: written }: Insert, clause: Conflict, table: TableName): void {
+    const declared = written.kind === 'table' ? written.alias : null;
+    const own = { alias: declared?.name ?? table.table, table, query: null, declared };
+    const sources = [own, { alias: 'excluded', table, query: null, declared: null }];
+    this.declare(own);
+    this.scopes.push({ node: clause, sources: [], target: table });
+    for (const node of [...clause.assignments, ...clause.conditions])
+      this.scopes.push({ node, sources, target: table });
+    for (const column of clause.columns) this.column(column, [table], false);
+    for (const { column, value } of clause.assignments) {
+      if (column !== null) this.assigned(column, table, sources);
+      this.expressions(value, sources);
+    }
+    for (const condition of clause.conditions) this.expressions(condition, sources);
   }
 
   private merge(statement: Merge): void {

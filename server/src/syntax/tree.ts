@@ -37,6 +37,7 @@ import type {
 import type { StatementBranch } from './tree/scripting.ts';
 import type {
   Assignment,
+  Conflict,
   DeclaredVariable,
   DefaultValues,
   ExecuteArgument,
@@ -66,6 +67,7 @@ export type Node =
   | DataType
   | TypeField
   | OpaqueClause
+  | Conflict
   | Option
   | StarReplacement
   | Window

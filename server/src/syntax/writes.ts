@@ -11,6 +11,8 @@ import { resumeAt } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
 import { parseTop } from './top.ts';
 import type {
+  Assignment,
+  Conflict,
   Delete,
   Expression,
   Identifier,
@@ -113,8 +115,8 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
   const source = parseInsertSource(cursor);
   // REPLACE ON compares with the query's rows by an alias.
   if (mode === 'replace-where' && cursor.at('AS')) parseAliasAndColumns(cursor);
-  if (cursor.dialect.family === 'duckdb' && cursor.at('ON') && cursor.peek(1) === 'CONFLICT')
-    clauses.push(parseConflict(cursor));
+  const hasConflict = cursor.dialect.family === 'duckdb' && cursor.at('ON') && cursor.peek(1) === 'CONFLICT';
+  const conflict = hasConflict ? parseConflict(cursor) : null;
   const returning = cursor.dialect.family === 'duckdb' ? parseOutputs(cursor) : none;
   const hints = parseOptionalHints(cursor);
   return {
@@ -130,6 +132,7 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
     mode,
     replaceWhere,
     byName,
+    conflict,
     clauses,
     hints,
   };
@@ -236,30 +239,34 @@ function parseInsertSource(cursor: Cursor): InsertSource {
   return query;
 }
 
-function parseConflict(cursor: Cursor): OpaqueClause {
+function parseConflict(cursor: Cursor): Conflict {
   const { start } = cursor;
   cursor.advance();
   cursor.advance();
-  if (cursor.at('(')) parseConflictKey(cursor);
-  if (cursor.eat('WHERE')) cursor.grammar.condition(cursor);
+  const columns = cursor.at('(') ? parseConflictKey(cursor) : none;
+  const conditions: Expression[] = [];
+  if (cursor.eat('WHERE')) conditions.push(cursor.grammar.condition(cursor));
+  let assignments: readonly Assignment[] = none;
   cursor.expect('DO');
   if (!cursor.eat('NOTHING')) {
     cursor.expect('UPDATE');
     cursor.expect('SET');
-    parseAssignments(cursor);
-    if (cursor.eat('WHERE')) cursor.grammar.condition(cursor);
+    assignments = parseAssignments(cursor);
+    if (cursor.eat('WHERE')) conditions.push(cursor.grammar.condition(cursor));
   }
-  return { kind: 'opaque-clause', start, end: cursor.end, name: 'ON CONFLICT' };
+  return { kind: 'conflict', start, end: cursor.end, columns, assignments, conditions: listOf(conditions) };
 }
 
-function parseConflictKey(cursor: Cursor): void {
+function parseConflictKey(cursor: Cursor): readonly Identifier[] {
+  const columns: Identifier[] = [];
   cursor.advance();
   do {
-    cursor.identifier('a column name');
+    columns.push(cursor.identifier('a column name'));
     // A collation and a direction may follow, as in an index.
     while (!cursor.recovering && !cursor.at(',') && !cursor.at(')') && !cursor.atEnd) cursor.advance();
   } while (!cursor.recovering && cursor.eat(','));
   closeParenthesis(cursor);
+  return listOf(columns);
 }
 
 function parseUpdate(cursor: Cursor, withClause: WithClause | null, start: number): Update {

@@ -93,9 +93,20 @@ export interface Insert extends NodeBase {
   readonly mode: 'into' | 'overwrite' | 'replace-where' | 'or-replace' | 'or-ignore';
   readonly replaceWhere: Expression | null;
   readonly byName: boolean;
-  /** PARTITION (…), ON CONFLICT …, RETURNING … */
+  /** DuckDB's ON CONFLICT. */
+  readonly conflict: Conflict | null;
+  /** PARTITION (…), RETURNING … */
   readonly clauses: readonly OpaqueClause[];
   readonly hints: readonly QueryHint[];
+}
+
+/** `ON CONFLICT [(columns)] [WHERE …] DO NOTHING | DO UPDATE SET … [WHERE …]`. */
+export interface Conflict extends NodeBase {
+  readonly kind: 'conflict';
+  readonly columns: readonly Identifier[];
+  /** [] for DO NOTHING. */
+  readonly assignments: readonly Assignment[];
+  readonly conditions: readonly Expression[];
 }
 
 export type InsertSource = Query | Execute | DefaultValues;

@@ -59,8 +59,8 @@ interface Conflict {
   readonly update: string | null;
 }
 
-function conflictOf({ clauses }: Insert) {
-  return clauses.find(({ name }) => name === 'ON CONFLICT');
+function conflictOf({ conflict }: Insert) {
+  return conflict ?? undefined;
 }
 
 function readConflict(insert: Insert, source: (node: NodeBase) => string): Conflict {
