@@ -189,6 +189,11 @@ describe('mistakes that no new clause can explain', () => {
       "Expected TABLE, VIEW or another kind of object before the name, but found 'ALTER'. @ 0",
     ],
     ['SELECT a FROM t BY a', "Expected the end of the statement, but found 'BY'. @ 16"],
+    ['MERGE t USING s ON t.a = s.a WHEN MATCHED THEN DELETE', "Expected INTO, but found 't'. @ 6"],
+    ['UPDATE t AS x SET x..a = 1', "Expected a name after the dot, but found '.'. @ 20"],
+    ['CREATE d TABLE (a INT)', "Expected TABLE, VIEW or another kind of object, but found 'd'. @ 7"],
+    ['dw.t SET a = 1', "Expected a statement, but found 'dw'. @ 0"],
+    ['WITH a AS (1 SELECT AS b) SELECT 1', "Expected SELECT, but found '1'. @ 11"],
     ['WITH a AS (b.c FROM b) SELECT 1', "Expected SELECT, but found 'b'. @ 11"],
   ])('%s', (text, problem) => {
     for (const platform of ['databricks', 'duckdb'] as const) {
@@ -198,12 +203,26 @@ describe('mistakes that no new clause can explain', () => {
   });
 
   test.each([
+    ['CREATE TABLE t (a a INT)', "Expected ',' or ')', but found 'INT'. @ 20"],
+    ['CREATE TABLE t (a INT NOT NULL b STRING)', "Expected ',' or ')', but found 'b'. @ 31"],
+    ['CREATE TABLE t (a INT NULL)', "Expected ',' or ')', but found 'NULL'. @ 22"],
+    ['CREATE TABLE t (a DECIMAL(9, )) USING delta', "Expected a number, ',' or ')', but found ','. @ 27"],
+    ['CREATE TABLE t (a INT) USING delta delta', "Expected the next clause of the table, but found 'delta'. @ 35"],
+    ['CREATE TABLE t (a INT) PARTITIONED BY BY (a)', "Expected '(', but found 'BY'. @ 38"],
+    ['CREATE TABLE t STORED AS AS PARQUET', "Expected a format, but found 'AS'. @ 25"],
+    ['SELECT count(*) FILTER (a > 1) FROM t', "Expected WHERE, but found 'a'. @ 24"],
+    ['INSERT INTO t REPLACE USING (a b) SELECT * FROM u', "Expected ',' or ')', but found 'b'. @ 31"],
+  ])('on Spark alone: %s', (text, problem) => {
+    const found = problemsOf(parse(text, { platform: 'spark' })).map(({ message, start }) => `${message} @ ${start}`);
+    expect(found).toEqual([problem]);
+  });
+
+  test.each([
     ['SET VARIABLE a b = 1', "Expected '=', but found 'b'. @ 15"],
     ['SET a VARIABLE = 1', "Expected '=', but found 'VARIABLE'. @ 6"],
     ['SET VARIABLE a = 1 b;', "Expected ';', but found 'b'. @ 19"],
     ['VARIABLE SET a = 1', "Expected a statement, but found 'VARIABLE'. @ 0"],
     ['VARIABLE a = 1', "Expected a statement, but found 'VARIABLE'. @ 0"],
-    ['dw.account SET a = 1', "Expected a statement, but found 'dw'. @ 0"],
     ['BEGIN TRANSACTION TRANSACTION;', "Expected ';', but found 'TRANSACTION'. @ 18"],
     ['CREATE TABLE t SELECT 1 AS a', "Expected AS, but found 'SELECT'. @ 15"],
     ['CREATE VIEW v v AS SELECT 1', "Expected AS, but found 'v'. @ 14"],

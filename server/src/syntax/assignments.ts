@@ -78,7 +78,7 @@ function parseTargetColumn(cursor: Cursor): ColumnReference {
   else parts.push(cursor.identifier('a column to set'));
   while (cursor.at('.') && !cursor.recovering) {
     cursor.advance();
-    parts.push(cursor.at('.') ? null : namePart(cursor));
+    parts.push(cursor.at('.') && cursor.dialect.family === 'tsql' ? null : namePart(cursor));
   }
   return { kind: 'column', start, end: cursor.end, parts: listOf(parts) };
 }

@@ -291,7 +291,7 @@ function parseFilter(cursor: Cursor): Expression | null {
   if (cursor.dialect.family === 'tsql' || !cursor.at('FILTER') || cursor.peek(1) !== '(') return null;
   cursor.advance();
   cursor.advance();
-  cursor.eat('WHERE');
+  if (!cursor.eat('WHERE') && cursor.dialect.family === 'spark') cursor.fail('WHERE');
   const condition = cursor.grammar.condition(cursor);
   closeParenthesis(cursor);
   return condition;

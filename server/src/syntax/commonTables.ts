@@ -69,8 +69,9 @@ function parseCommonTable(cursor: Cursor): CommonTable {
   return { kind: 'common-table', start, end: cursor.end, name, columns, query };
 }
 
-/** A name that goes on is no statement: the word that begins the query was lost. */
+/** A value, or a name that goes on, is no statement: the word that begins the query was lost. */
 function isInMiddle(cursor: Cursor): boolean {
+  if (cursor.kind === tokenKind.number || cursor.kind === tokenKind.string) return true;
   return cursor.nameAhead(0) && (cursor.peek(1) === '.' || cursor.peek(1) === ',');
 }
 

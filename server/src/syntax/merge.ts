@@ -28,7 +28,7 @@ export function parseMerge(cursor: Cursor, withClause: WithClause | null, start:
   cursor.expect('MERGE');
   const schemaEvolution = cursor.dialect.family === 'spark' && cursor.eatSequence('WITH', 'SCHEMA', 'EVOLUTION');
   const top = cursor.dialect.family === 'tsql' && cursor.at('TOP') ? parseTop(cursor) : null;
-  cursor.eat('INTO');
+  if (!cursor.eat('INTO') && cursor.dialect.family !== 'tsql') cursor.fail('INTO');
   const target = cursor.dialect.family === 'tsql' ? parseTarget(cursor) : cursor.grammar.singleSource(cursor);
   let source: TableSource | null = null;
   let on: Expression | null = null;

@@ -167,6 +167,8 @@ function parseProperty(cursor: Cursor, draft: Draft): boolean {
   const { start } = cursor;
   switch (cursor.word) {
     case 'NULL':
+      // Spark says what may not be NULL alone.
+      if (cursor.dialect.family === 'spark') return false;
       cursor.advance();
       draft.nullable = true;
       return true;
@@ -221,6 +223,14 @@ function parseProperty(cursor: Cursor, draft: Draft): boolean {
 /** DuckDB has no further properties than those above; these words go on with a type: `INTEGER ARRAY`, `INTERVAL DAY`. */
 const goesOnWithType = /^(?:array|(?:year|month|day|hour|minute|second)s?)$/i;
 
+/** A type of Spark's stands behind a column's name, and nowhere among the properties: there a comma was lost. */
+function isTypeWord(cursor: Cursor, distance: number): boolean {
+  return cursor.nameAhead(distance) && sparkTypes.test(cursor.textAhead(distance));
+}
+
+const sparkTypes =
+  /^(?:bigint|binary|boolean|byte|date|decimal|double|float|int|integer|long|numeric|short|smallint|string|timestamp|timestamp_ltz|timestamp_ntz|tinyint|varchar|variant)$/i;
+
 function parseOtherProperty(cursor: Cursor, draft: Draft, start: number): boolean {
   let name: Identifier | null = null;
   if (cursor.at('CONSTRAINT')) {
@@ -238,6 +248,7 @@ function parseOtherProperty(cursor: Cursor, draft: Draft, start: number): boolea
   // `INT INT`: no property is named like what stands before it.
   if (cursor.repeatsWord) return false;
   if (cursor.dialect.family === 'duckdb' && !cursor.at('USING') && !goesOnWithType.test(cursor.tokenText)) return false;
+  if (cursor.dialect.family === 'spark' && (isTypeWord(cursor, 0) || isTypeWord(cursor, 1))) return false;
   // MASK f USING COLUMNS (…), USING COMPRESSION x and whatever else a platform may add.
   const clause = cursor.tokenText.toUpperCase();
   while (

@@ -17,8 +17,7 @@ export function namesObject(cursor: Cursor): boolean {
 export function mayBegin(cursor: Cursor): boolean {
   const { kind } = cursor;
   const next = cursor.peek(1);
-  if (kind === tokenKind.word)
-    return !behindValue.has(next) && !(cursor.dialect.family === 'duckdb' && isStray(cursor));
+  if (kind === tokenKind.word) return !behindValue.has(next) && !isStray(cursor);
   if (kind === tokenKind.reserved) return reservedStarts.has(cursor.word);
   if (kind === tokenKind.punctuation) return !noStarts.has(cursor.word);
   return (
@@ -28,12 +27,15 @@ export function mayBegin(cursor: Cursor): boolean {
   );
 }
 
-/** In DuckDB: a name before what only another statement begins with, or before a value that is set. */
+/**
+ * A name with dots or parentheses, or one before what other statements begin with or set. Those of DuckDB are all known;
+ * Databricks has many, and new ones.
+ */
 function isStray(cursor: Cursor): boolean {
   const next = cursor.peek(1);
-  if (cursor.word === '' && next === '(') return true;
+  if (cursor.word === '' && (next === '(' || next === '.')) return true;
+  if (cursor.dialect.family === 'spark') return cursor.word === '' && (next === 'SET' || next === 'BY');
   if (startsOfDuckdb.has(cursor.tokenText.toUpperCase())) return false;
-  if (next === '.' && cursor.word === '') return true;
   return statementWords.has(next) || (cursor.nameAhead(1) && cursor.peek(2) === '=');
 }
 
@@ -76,8 +78,9 @@ const noStarts: ReadonlySet<string> = new Set([
 /** A word that begins no clause, whatever clauses may come to be: it stands in the middle of an expression, or before BY. */
 export function goesOn(cursor: Cursor): boolean {
   if (cursor.at('BY')) return true;
-  if (cursor.dialect.family !== 'duckdb' || cursor.kind !== tokenKind.word || cursor.word !== '') return false;
-  return behindOperand.has(cursor.peek(1));
+  if (cursor.kind !== tokenKind.word || cursor.word !== '') return false;
+  // Spark takes an alias of `*`: `SELECT * a FROM t`.
+  return behindOperand.has(cursor.peek(1)) || (cursor.dialect.family === 'duckdb' && cursor.peek(1) === 'FROM');
 }
 
-const behindOperand: ReadonlySet<string> = new Set('IS IN LIKE ILIKE BETWEEN NOT FROM + - * / || ::'.split(' '));
+const behindOperand: ReadonlySet<string> = new Set('IS IN LIKE ILIKE BETWEEN NOT + - * / || ::'.split(' '));

@@ -243,11 +243,17 @@ function parseCreate(cursor: Cursor): Statement {
   // DuckDB's secrets may be without a name.
   const isKind =
     modifiers.includes('SECRET') ||
-    (cursor.kind === tokenKind.word && cursor.peek(1) !== '.' && !noKinds.has(cursor.word));
+    (cursor.kind === tokenKind.word &&
+      !noKinds.has(cursor.word) &&
+      !(cursor.word === '' && behindObject.has(cursor.peek(1))));
   if (!isKind || cursor.index === index) cursor.fail('TABLE, VIEW or another kind of object');
   return parseOpaque(cursor, start);
 }
 
+/** What follows the name of an object and not its kind. */
+const behindObject: ReadonlySet<string> = new Set(
+  '. ( AS LIKE USING TABLE VIEW SEQUENCE MACRO FUNCTION SCHEMA'.split(' '),
+);
 /** Words that stand in front of the kind of an object, or in front of all. */
 const noKinds: ReadonlySet<string> = new Set(['CREATE', 'REPLACE', 'IF']);
 

@@ -137,6 +137,8 @@ function parseTableClause(cursor: Cursor, partitions: ColumnDefinition[]): Optio
     value,
     columns,
   });
+  // No clause is named like the word before it.
+  if (cursor.repeatsWord && cursor.atName) cursor.fail('the next clause of the table');
   switch (cursor.word) {
     case 'USING': {
       cursor.advance();
@@ -161,7 +163,8 @@ function parseTableClause(cursor: Cursor, partitions: ColumnDefinition[]): Optio
     case 'PARTITIONED': {
       cursor.advance();
       cursor.expect('BY');
-      return option('PARTITIONED BY', null, cursor.at('(') ? parsePartitions(cursor, partitions) : []);
+      if (!cursor.at('(')) cursor.fail("'('");
+      return option('PARTITIONED BY', null, cursor.recovering ? [] : parsePartitions(cursor, partitions));
     }
     case 'ROW': {
       // ROW FORMAT DELIMITED … NULL DEFINED AS 'x', ROW FORMAT SERDE 'x' WITH SERDEPROPERTIES (…).
@@ -177,6 +180,7 @@ function parseTableClause(cursor: Cursor, partitions: ColumnDefinition[]): Optio
       // STORED AS format, STORED BY handler, STORED AS INPUTFORMAT … OUTPUTFORMAT …, STORED AS SCD TYPE 2.
       cursor.advance();
       cursor.eatAny('AS', 'BY');
+      if (cursor.at('AS') || cursor.at('BY')) cursor.fail('a format');
       return { ...skipClause(cursor), start, name: 'STORED' };
     }
     case 'CLUSTER': {

@@ -249,6 +249,7 @@ function looseArguments(cursor: Cursor): readonly string[] {
 
 /** A comma without an argument before it, and a number behind another one. */
 function isMisplaced(cursor: Cursor): boolean {
+  if (cursor.at(',') && cursor.dialect.family === 'spark' && cursor.peek(1) === ')') return true;
   if (cursor.at(',')) return cursor.previousWord === '(' || cursor.previousWord === ',';
   return cursor.kind === tokenKind.number && cursor.peekKind(1) === tokenKind.number;
 }

@@ -3,7 +3,7 @@ import { parseAssignments } from './assignments.ts';
 import type { Cursor } from './cursor.ts';
 import { parseTableHints } from './hints.ts';
 import { parseMerge } from './merge.ts';
-import { closeParenthesis, namePart } from './names.ts';
+import { closeParenthesis, namePart, parseIdentifierList } from './names.ts';
 import { listOf, none } from './none.ts';
 import { parseOptionalHints, parseOutputs, parsePlainTarget } from './output.ts';
 import { parseQueryWithTables } from './queries.ts';
@@ -104,8 +104,10 @@ function parseInsert(cursor: Cursor, withClause: WithClause | null, start: numbe
     cursor.advance();
     if (cursor.eat('WHERE')) replaceWhere = cursor.grammar.condition(cursor);
     else {
-      cursor.eatAny('USING', 'ON');
-      if (cursor.at('(')) cursor.skipParentheses();
+      const isUsing = cursor.eat('USING');
+      if (!isUsing) cursor.eat('ON');
+      if (isUsing && cursor.at('(')) parseIdentifierList(cursor);
+      else if (cursor.at('(')) cursor.skipParentheses();
       else cursor.grammar.condition(cursor);
     }
   }
