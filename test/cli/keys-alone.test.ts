@@ -29,3 +29,25 @@ test.each(['scd0', 'scd1', 'scd2', 'scd3', 'scd6', 'scd2_day', 'reference_table'
     }
   },
 );
+
+test.each(['sqlserver', 'duckdb'])(
+  'a satellite of a thousand columns is judged by every rule on %s',
+  async (platform) => {
+    const columns = Array.from({ length: 1000 }, (_, index) => `c${index} varchar(20) NULL`).join(', ');
+    const terminal = await openTerminal({
+      'stage.sql': `CREATE TABLE stg.Wide (id int NOT NULL PRIMARY KEY, ${columns});`,
+      'mergewright.json': JSON.stringify({ parameters: { RecordSource: 'x' } }),
+    });
+    const on = ['--platform', platform];
+    const made = await terminal.call('create', 'satellite', '--source', 'stg.Wide', '--ddl', 'stage.sql', ...on);
+    await terminal.write('target.sql', made.out);
+    const ddl = ['--ddl', 'stage.sql', 'target.sql'];
+    const load = ['--source', 'stg.Wide', '--target', 'rdv.SatWide', '--out', 'out', ...on];
+    expect((await terminal.call('generate', 'satellite', ...load, ...ddl)).code).toBe(0);
+    expect(await terminal.call('lint', 'out', ...ddl, ...on)).toEqual({
+      code: 0,
+      out: '1 file checked: nothing found\n',
+      err: [],
+    });
+  },
+);

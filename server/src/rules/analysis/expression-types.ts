@@ -1,6 +1,6 @@
 import { isTsql } from '../../../../protocol/platform.ts';
 import { bare } from '../../syntax/inspect.ts';
-import type { Expression } from '../../syntax/tree.ts';
+import type { Binary, Expression } from '../../syntax/tree.ts';
 import { callName } from './names.ts';
 import type { Scope } from './steps.ts';
 import type { Tables } from './tables.ts';
@@ -72,13 +72,7 @@ export function typeOf(expression: Expression, scope: Scope | null, tables: Tabl
       return null;
     }
     case 'binary':
-      if (inner.operator === '+' || inner.operator === '||') {
-        const left = typeOf(inner.left, scope, tables);
-        const right = typeOf(inner.right, scope, tables);
-        if (left === null || right === null) return null;
-        return isText(left) && isText(right) ? concatType([left, right]) : null;
-      }
-      return null;
+      return joinedType(inner, scope, tables);
     case 'case':
       return firstKnown(
         inner.branches.map((branch) => branch.then),
@@ -88,6 +82,25 @@ export function typeOf(expression: Expression, scope: Scope | null, tables: Tabl
     default:
       return null;
   }
+}
+
+/** Texts joined by an operator, from the first to the last: a hash text may be a chain of a thousand of them. */
+function joinedType(chain: Binary, scope: Scope | null, tables: Tables): string | null {
+  const rights: Expression[] = [];
+  let first: Expression = chain;
+  for (let inner = bare(first); inner.kind === 'binary'; inner = bare(first)) {
+    if (inner.operator !== '+' && inner.operator !== '||') break;
+    rights.push(inner.right);
+    first = inner.left;
+  }
+  if (rights.length === 0) return null;
+  let type = typeOf(first, scope, tables);
+  for (const right of rights.reverse()) {
+    const next = type === null ? null : typeOf(right, scope, tables);
+    if (type === null || next === null || !isText(type) || !isText(next)) return null;
+    type = concatType([type, next]);
+  }
+  return type;
 }
 
 function isText(type: string): boolean {

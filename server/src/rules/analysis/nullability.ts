@@ -1,6 +1,6 @@
 import { isTsql } from '../../../../protocol/platform.ts';
 import { bare } from '../../syntax/inspect.ts';
-import type { Call, Expression } from '../../syntax/tree.ts';
+import type { Binary, Call, Expression } from '../../syntax/tree.ts';
 import { callName } from './names.ts';
 import type { Scope } from './steps.ts';
 import type { Tables } from './tables.ts';
@@ -42,7 +42,7 @@ export function nullability(expression: Expression, scope: Scope | null, tables:
     case 'cast':
       return inner.function.startsWith('TRY_') ? true : nullability(inner.operand, scope, tables);
     case 'binary':
-      return any([inner.left, inner.right], scope, tables);
+      return any(operandsOf(inner), scope, tables);
     case 'is-null':
     case 'exists':
     case 'is-distinct':
@@ -79,6 +79,17 @@ function ofCall(call: Call, scope: Scope | null, tables: Tables): boolean | null
     return any(call.arguments, scope, tables);
   }
   return null;
+}
+
+/** The operands of a chain of operations, which may be as long as a hash text of a thousand columns: no call goes down it. */
+function operandsOf(chain: Binary): readonly Expression[] {
+  const operands: Expression[] = [];
+  let left: Expression = chain;
+  for (let inner = bare(left); inner.kind === 'binary'; inner = bare(left)) {
+    operands.push(inner.right);
+    left = inner.left;
+  }
+  return [left, ...operands.reverse()];
 }
 
 /** NULL comes out when any part is NULL. */
