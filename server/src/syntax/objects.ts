@@ -2,6 +2,7 @@ import { parseClustered, parseIndexTail, parseKeyColumnsInside } from './constra
 import type { Cursor } from './cursor.ts';
 import { parseName } from './names.ts';
 import { none } from './none.ts';
+import { refuseDoubledKind } from './openStarts.ts';
 import { parseTableOptions } from './options.ts';
 import { tokenKind } from './tokens.ts';
 import type {
@@ -253,6 +254,7 @@ export function parseDrop(cursor: Cursor): Statement | null {
   if (external) cursor.advance();
   const objectType = external ? 'EXTERNAL TABLE' : first === 'PROC' ? 'PROCEDURE' : first;
   cursor.advance();
+  refuseDoubledKind(cursor, 'a name');
   // DuckDB: DROP MACRO TABLE f.
   if (first === 'MACRO') cursor.eat('TABLE');
   const ifExists = cursor.eatSequence('IF', 'EXISTS');

@@ -10,6 +10,11 @@ export function namesObject(cursor: Cursor): boolean {
   return next !== ';' && next !== '.' && cursor.peekKind(2) > tokenKind.separator;
 }
 
+/** `CREATE TABLE TABLE t`: the kind of an object is written twice where a name follows the second one. */
+export function refuseDoubledKind(cursor: Cursor, expected: string): void {
+  if (cursor.dialect.family !== 'tsql' && cursor.repeatsWord && cursor.nameAhead(1)) cursor.fail(expected);
+}
+
 /**
  * Whether a statement that is not known may begin here: only with a word that is no value, no name and no middle of
  * another statement. Lines of tools (`.read x`, `%sql`, `!ls`) and what they replace (`${x}`, `@x`) stay as they are.

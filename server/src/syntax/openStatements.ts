@@ -9,7 +9,7 @@ import { parseOpenElements } from './openColumns.ts';
 import { parseFlow, parseTableLoad } from './openLoads.ts';
 import { parseOpenFunction, parseOpenProcedure } from './openPrograms.ts';
 import { parseOpenDeclare, parseOpenSet } from './openSettings.ts';
-import { goesOn, mayBegin, namesObject } from './openStarts.ts';
+import { goesOn, mayBegin, namesObject, refuseDoubledKind } from './openStarts.ts';
 import { parseOpenTable, parseProperties, type TableHead } from './openTables.ts';
 import { parseQueryAfterWith, parseQueryWithTables } from './queries.ts';
 import { expectSemicolon, parseCompound, parseScripted, recoverInScript } from './scripting.ts';
@@ -263,6 +263,7 @@ function parseView(
   head: { readonly orReplace: boolean; readonly temporary: boolean; readonly materialized: boolean },
 ): Statement {
   cursor.eatSequence('IF', 'NOT', 'EXISTS');
+  refuseDoubledKind(cursor, 'the name of a view');
   const name = parseName(cursor, 'the name of a view');
   const elements = cursor.at('(') ? parseOpenElements(cursor) : none;
   const columns = elements.flatMap((element) => (element.kind === 'column-definition' ? [element.name] : []));

@@ -3,6 +3,7 @@ import { decodeString } from './literals.ts';
 import { closeParenthesis, namePart, parseName } from './names.ts';
 import { listOf, none } from './none.ts';
 import { parseColumn, parseOpenElements } from './openColumns.ts';
+import { refuseDoubledKind } from './openStarts.ts';
 import { parseQueryWithTables } from './queries.ts';
 import { tokenKind } from './tokens.ts';
 import type { ColumnDefinition, CreateTable, Identifier, Name, Option, Query, TableElement } from './tree.ts';
@@ -18,6 +19,7 @@ export interface TableHead {
 
 /** CREATE TABLE of Spark SQL and DuckDB from the name on; `start` is the start of CREATE. */
 export function parseOpenTable(cursor: Cursor, start: number, head: TableHead): CreateTable {
+  refuseDoubledKind(cursor, 'the name of a table');
   const name = parseName(cursor, 'the name of a table');
   let elements: readonly TableElement[] = none;
   const options: Option[] = [];
