@@ -41,6 +41,7 @@ describe('completion', () => {
 
   test('an INSERT list offers what is not listed yet, never identity and computed columns', () => {
     checkCompletion('INSERT INTO dw.DimItem (ItemNo, |) SELECT 1', ['Label', 'ValidFrom', 'ValidTo', 'IsCurrent']);
+    checkCompletion('INSERT INTO dw.DimItem (ItemNo, |, IsCurrent, ValidTo) SELECT 1', ['Label', 'ValidFrom']);
     checkCompletion(merge('ON t.PatientKey = s.patient_id WHEN NOT MATCHED THEN INSERT (PatientKey, |'), [
       'LoadDate',
       'RecordSource',
@@ -120,6 +121,7 @@ describe('completion', () => {
       'SELECT s.city, FROM StageEmedsys.Dev_Patient_ AS s WHERE s.|',
       'SELECT s.city, , s.| FROM StageEmedsys.Dev_Patient_ AS s',
       'INSERT INTO raw.SatPatient (City, ) SELECT s.| FROM StageEmedsys.Dev_Patient_ AS s',
+      'UPDATE t SET City = 1 OUTPUT inserted.City INTO @c (a, ) FROM raw.SatPatient AS t, StageEmedsys.Dev_Patient_ AS s WHERE s.|',
       'UPDATE t SET City = , Address1 = s.| FROM raw.SatPatient AS t, StageEmedsys.Dev_Patient_ AS s',
       merge('ON t.PatientKey = s.patient_id WHEN MATCHED THEN UPDATE SET City = WHEN NOT MATCHED AND s.| THEN DELETE'),
     ])

@@ -8,7 +8,7 @@ import { givesNothing } from '../model/query-outputs.ts';
 import { type ColumnMention, type Scoped, type ScopeSource, sameTable } from '../model/scopes.ts';
 import { findAll, tableNameOf, unitsOf } from '../syntax/inspect.ts';
 import { parse } from '../syntax/parse.ts';
-import type { Unit } from '../syntax/tree.ts';
+import type { Identifier, Unit } from '../syntax/tree.ts';
 import type { CompletionItem } from './completion-item.ts';
 import type { Clause, Context, Place } from './completion-place.ts';
 import { roleTexts } from './hover.ts';
@@ -28,9 +28,10 @@ export function columnItems(
   const { clause, qualifier, listed } = context;
   if (clause === 'insert' || (clause === 'output' && named?.written === true)) {
     const [target = inside?.target ?? null] = named?.tables ?? [];
+    const all = [...listed, ...namesBeside(unit, named)];
     return target === null
       ? []
-      : listItems(view, columnsOf(view, target, place.range).filter(isWritable), listed, place.range);
+      : listItems(view, columnsOf(view, target, place.range).filter(isWritable), all, place.range);
   }
   if (inside === undefined && qualifier === null) {
     const [table] = named === undefined || isNew(unit, named, context) ? [] : named.tables;
@@ -44,6 +45,18 @@ export function columnItems(
   return qualifier === null
     ? visibleItems(view, scope, clause, place.range)
     : qualifiedItems(view, scope, clause, qualifier, place.range);
+}
+
+/** The other columns of the list that a column stands in, behind it, too. */
+function namesBeside(unit: Unit, named: ColumnMention | undefined): readonly string[] {
+  if (named === undefined) return [];
+  const lists: readonly (readonly Identifier[])[] = [
+    ...findAll(unit.statement, 'insert').map(({ columns }) => columns),
+    ...findAll(unit.statement, 'merge-insert').map(({ columns }) => columns),
+    ...findAll(unit.statement, 'output').map(({ intoColumns }) => intoColumns),
+  ];
+  const list = lists.find((columns) => columns.includes(named.node)) ?? [];
+  return list.filter((column) => column !== named.node).map(({ name }) => name);
 }
 
 function columnNamedAt(binding: Binding, start: number): ColumnMention | undefined {

@@ -26,7 +26,9 @@ export function parseAssignments(cursor: Cursor): readonly Assignment[] {
   const assignments: Assignment[] = [];
   do {
     assignments.push(parseAssignment(cursor));
-    resumeAt(cursor, ',', 'FROM', 'WHERE', 'OUTPUT', 'WHEN');
+    resumeAt(cursor, 'FROM', 'WHERE', 'OUTPUT', 'WHEN');
+    // `SET a = , b = 1` lacks a value; `SET a =, b` has a comma too much.
+    if (cursor.peek(2) === '=' || (cursor.peek(2) === '.' && cursor.peek(4) === '=')) resumeAt(cursor, ',');
   } while (!cursor.recovering && cursor.eat(','));
   return listOf(assignments);
 }

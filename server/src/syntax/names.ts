@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 import { listOf, none } from './none.ts';
-import { firmStarts } from './recovery.ts';
+import { firmStarts, resumeAt } from './recovery.ts';
 import { tokenKind } from './tokens.ts';
 import type { Identifier, Name } from './tree.ts';
 
@@ -43,6 +43,7 @@ export function parseIdentifierList(cursor: Cursor): readonly Identifier[] {
   const names: Identifier[] = [];
   do names.push(cursor.identifier('a column name'));
   while (!cursor.recovering && cursor.eat(','));
+  resumeAt(cursor, ')');
   closeParenthesis(cursor);
   return listOf(names);
 }

@@ -15,7 +15,7 @@ export function parseSelectItems(cursor: Cursor): readonly SelectItem[] {
     // DuckDB and Databricks tolerate a comma behind the last item.
     if (items.length > 0 && cursor.dialect.family !== 'tsql' && (cursor.at('FROM') || cursor.atEnd)) break;
     items.push(parseSelectItem(cursor));
-    resumeAt(cursor, ',');
+    if (items.length > 1) resumeAt(cursor, ',');
     if (cursor.nameAhead(1) || cursor.peek(1) === '(') resumeAt(cursor, 'FROM');
   } while (!cursor.recovering && cursor.eat(','));
   return listOf(items);
