@@ -118,6 +118,23 @@ test('a unique index of DuckDB has its columns', () => {
   });
 });
 
+test("the standard's types of several words are DuckDB's own", () => {
+  const text =
+    'CREATE TABLE t (a character varying(8), b char varying, c national character varying(2), d bit varying, e national char(3))';
+  expect(problemsOf(parse(text, { platform: 'duckdb' }))).toEqual([]);
+  const statement = statementOf(text, 'duckdb');
+  const types = statement === undefined ? [] : findAll(statement, 'data-type').map((type) => type.text);
+  expect(types).toEqual(['varchar(8)', 'varchar', 'varchar(2)', 'varbit', 'varchar(3)']);
+});
+
+test('strings of DuckDB go on behind a line break only', () => {
+  const text = "SELECT 'a' -- the first part\n  'b'";
+  expect(problemsOf(parse(text, { platform: 'duckdb' }))).toEqual([]);
+  const statement = statementOf(text, 'duckdb');
+  expect(statement === undefined ? [] : findAll(statement, 'literal')).toMatchObject([{ value: 'ab' }]);
+  expect(problemsOf(parse("SELECT 'a' 'b'", { platform: 'duckdb' }))).toHaveLength(1);
+});
+
 test('an explained write is no write, and its mistakes are told', () => {
   expect(statementOf('EXPLAIN FORMATTED\nINSERT INTO t SELECT 1', 'spark')).toMatchObject({
     kind: 'opaque',

@@ -9,12 +9,13 @@ export function parseLiteral(cursor: Cursor, type: LiteralType): Literal {
   return { kind: 'literal', start, end, type, value, typeName: null };
 }
 
-/** A string; in Spark neighbouring strings are one. */
+/** A string. Neighbouring strings are one in Spark, and in DuckDB where a line ends between them. */
 export function parseString(cursor: Cursor, type: 'string' | 'national'): Literal {
   const { start } = cursor;
   let value = decodeString(cursor.tokenText);
   cursor.advance();
-  while (cursor.dialect.family === 'spark' && cursor.kind === tokenKind.string) {
+  const { family } = cursor.dialect;
+  while (cursor.kind === tokenKind.string && (family === 'spark' || (family === 'duckdb' && cursor.onNewLine))) {
     value += decodeString(cursor.tokenText);
     cursor.advance();
   }

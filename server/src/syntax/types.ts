@@ -1,4 +1,5 @@
 import { type Cursor, deepestNesting } from './cursor.ts';
+import type { Family } from './dialect.ts';
 import { closeParenthesis, parseName } from './names.ts';
 import { listOf, none } from './none.ts';
 import { tokenKind } from './tokens.ts';
@@ -44,25 +45,22 @@ function readType(cursor: Cursor): DataType {
   let elements: readonly DataType[] = none;
   let fields: readonly TypeField[] = none;
   let typeArguments: readonly string[] = none;
-  if (cursor.dialect.family === 'tsql') {
-    if (cursor.at('(')) typeArguments = tsqlArguments(cursor, name);
-    if (
-      cursor.at('VARYING') &&
-      /^(char|character|nchar|binary|national char|national character)$/i.test(nameText(name))
-    ) {
-      cursor.advance();
-      name = singleName(start, cursor.end, `${nameText(name)} varying`);
-      if (cursor.at('(')) typeArguments = tsqlArguments(cursor, name);
-    }
-  } else if (cursor.at('<')) {
+  const { family } = cursor.dialect;
+  if (family === 'tsql' && cursor.at('(')) typeArguments = tsqlArguments(cursor, name);
+  if (cursor.at('VARYING') && varyingTypes[family].test(nameText(name))) {
+    cursor.advance();
+    name = singleName(start, cursor.end, `${nameText(name)} varying`);
+    if (family === 'tsql' && cursor.at('(')) typeArguments = tsqlArguments(cursor, name);
+  }
+  if (family !== 'tsql' && cursor.at('<')) {
     ({ elements, fields } = nestedTypes(cursor));
-  } else if (cursor.at('(')) {
+  } else if (family !== 'tsql' && cursor.at('(')) {
     const type = nameText(name).toLowerCase();
     if (/^(struct|row|union|map)$/.test(type)) ({ elements, fields } = parenthesisedTypes(cursor, type));
     else typeArguments = looseArguments(cursor);
   }
   const whole = nameText(name).toLowerCase();
-  const written = cursor.dialect.family === 'tsql' ? (standardNames[whole] ?? whole) : whole;
+  const written = standardNames[family][whole] ?? whole;
   const type: DataType = {
     kind: 'data-type',
     start,
@@ -73,7 +71,7 @@ function readType(cursor: Cursor): DataType {
     fields,
     text: typeText(written, typeArguments, elements, fields),
   };
-  return cursor.dialect.family === 'tsql' ? type : typeSuffixes(cursor, type);
+  return family === 'tsql' ? type : typeSuffixes(cursor, type);
 }
 
 function typeSuffixes(cursor: Cursor, first: DataType): DataType {
@@ -318,18 +316,38 @@ function parenthesisedTypes(cursor: Cursor, type: string): InnerTypes {
   return { elements: listOf(elements), fields: listOf(fields) };
 }
 
-/** What the server calls the standard's types whose names are several words. */
-const standardNames: Readonly<Record<string, string>> = {
-  'binary varying': 'varbinary',
-  'char varying': 'varchar',
-  'character varying': 'varchar',
-  'double precision': 'float',
-  'national char': 'nchar',
-  'national char varying': 'nvarchar',
-  'national character': 'nchar',
-  'national character varying': 'nvarchar',
-  'national text': 'ntext',
-  'nchar varying': 'nvarchar',
+/** Types that the standard's word VARYING makes another of. */
+const varyingTypes: Readonly<Record<Family, RegExp>> = {
+  tsql: /^(?:char|character|nchar|binary|national char|national character)$/i,
+  duckdb: /^(?:char|character|nchar|bit|national char|national character)$/i,
+  spark: /^$/,
+};
+
+/** What an engine calls the standard's types whose names are several words. */
+const standardNames: Readonly<Record<Family, Readonly<Record<string, string>>>> = {
+  tsql: {
+    'binary varying': 'varbinary',
+    'char varying': 'varchar',
+    'character varying': 'varchar',
+    'double precision': 'float',
+    'national char': 'nchar',
+    'national char varying': 'nvarchar',
+    'national character': 'nchar',
+    'national character varying': 'nvarchar',
+    'national text': 'ntext',
+    'nchar varying': 'nvarchar',
+  },
+  duckdb: {
+    'bit varying': 'varbit',
+    'char varying': 'varchar',
+    'character varying': 'varchar',
+    'national char': 'varchar',
+    'national char varying': 'varchar',
+    'national character': 'varchar',
+    'national character varying': 'varchar',
+    'nchar varying': 'varchar',
+  },
+  spark: {},
 };
 
 function typeText(
