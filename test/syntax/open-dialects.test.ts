@@ -127,6 +127,17 @@ test("the standard's types of several words are DuckDB's own", () => {
   expect(types).toEqual(['varchar(8)', 'varchar', 'varchar(2)', 'varbit', 'varchar(3)']);
 });
 
+test.each([
+  "SELECT TIMESTAMP WITH TIME ZONE '2005-04-02 12:00:00-07', TIME WITHOUT TIME ZONE '10:00' AS t",
+  'CREATE TABLE t (a INTERVAL YEAR TO MONTH, b INTERVAL DAY NOT NULL)',
+  'SELECT a FROM t ORDER BY a FETCH FIRST ROW ONLY',
+])('DuckDB reads %s', async (text) => {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  expect((await connection.extractStatements(text)).count).toBe(1);
+  connection.closeSync();
+  expect(problemsOf(parse(text, { platform: 'duckdb' }))).toEqual([]);
+});
+
 test('strings of DuckDB go on behind a line break only', () => {
   const text = "SELECT 'a' -- the first part\n  'b'";
   expect(problemsOf(parse(text, { platform: 'duckdb' }))).toEqual([]);

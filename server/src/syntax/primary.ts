@@ -11,6 +11,7 @@ import { parseArguments } from './postfix.ts';
 import { parseStar } from './selectItems.ts';
 import { tokenKind } from './tokens.ts';
 import type { Expression, Identifier, Name } from './tree.ts';
+import { parseDataType } from './types.ts';
 
 /** Literals, variables, columns, calls, CASE and everything in parentheses. */
 export function parsePrimary(cursor: Cursor): Expression {
@@ -157,6 +158,7 @@ function parseOtherSpecial(cursor: Cursor, word: string): Expression | null {
     const literal = parseString(cursor, 'string');
     return { ...literal, start, type: 'typed', typeName };
   }
+  if (cursor.dialect.family === 'duckdb' && isZonedLiteral(cursor)) return parseZonedLiteral(cursor);
   if (word === 'CASE') return parseCase(cursor);
   if (word === 'ARRAY' && next === '[') {
     cursor.advance();
@@ -180,6 +182,22 @@ function parseOtherSpecial(cursor: Cursor, word: string): Expression | null {
     return { kind: 'lambda', start, end: cursor.end, parameters, body };
   }
   return null;
+}
+
+/** `TIMESTAMP WITH TIME ZONE '…'` */
+function isZonedLiteral(cursor: Cursor): boolean {
+  return (
+    (cursor.at('TIMESTAMP') || cursor.at('TIME')) &&
+    (cursor.peek(1) === 'WITH' || cursor.peek(1) === 'WITHOUT') &&
+    cursor.peekKind(4) === tokenKind.string
+  );
+}
+
+function parseZonedLiteral(cursor: Cursor): Expression {
+  const { start } = cursor;
+  const { text: typeName } = parseDataType(cursor);
+  const literal = parseString(cursor, 'string');
+  return { ...literal, start, type: 'typed', typeName: typeName.toUpperCase() };
 }
 
 function isIntervalValue(kind: number): boolean {

@@ -300,8 +300,15 @@ function parseLimit(cursor: Cursor): Expression {
 function parseFetch(cursor: Cursor): Expression {
   cursor.advance();
   if (cursor.eatAny('NEXT', 'FIRST') === null) cursor.fail('NEXT or FIRST');
-  const count = cursor.grammar.value(cursor);
+  const isOne = cursor.dialect.family === 'duckdb' && (cursor.at('ROW') || cursor.at('ROWS'));
+  const count = isOne ? oneRow(cursor) : cursor.grammar.value(cursor);
   if (cursor.eatAny('ROW', 'ROWS') === null) cursor.fail('ROWS');
   cursor.expect('ONLY');
   return count;
+}
+
+/** The count that DuckDB takes where none is written. */
+function oneRow(cursor: Cursor): Expression {
+  const { end } = cursor;
+  return { kind: 'literal', start: end, end, type: 'number', value: '1', typeName: null };
 }

@@ -128,9 +128,9 @@ function typeName(cursor: Cursor): Name {
     return singleName(start, cursor.end, words.join(' '));
   }
   // An interval's fields belong to its name.
-  if (family === 'spark' && cursor.at('INTERVAL')) {
+  if (family !== 'tsql' && cursor.at('INTERVAL')) {
     const words: string[] = [];
-    while (cursor.kind === tokenKind.word && words.length < 4 && (words.length === 0 || isIntervalWord(cursor))) {
+    while (words.length < 4 && (words.length === 0 || isIntervalWord(cursor))) {
       words.push(cursor.tokenText.toLowerCase());
       cursor.advance();
     }
