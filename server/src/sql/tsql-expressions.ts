@@ -47,7 +47,8 @@ export abstract class TsqlExpressionPrinter extends Printer {
   }
 
   quoted(name: string): string {
-    return `[${name.replaceAll(']', ']]')}]`;
+    // Hardly any name has one, and a wide load is full of names.
+    return `[${name.includes(']') ? name.replaceAll(']', ']]') : name}]`;
   }
 
   parameterName(name: string): string {
@@ -63,7 +64,7 @@ export abstract class TsqlExpressionPrinter extends Printer {
   }
 
   textLiteral(text: string): string {
-    if (!text.includes('\n')) return `${this.textPrefix}'${text.replaceAll("'", "''")}'`;
+    if (!text.includes('\n')) return `${this.textPrefix}'${text.includes("'") ? text.replaceAll("'", "''") : text}'`;
     const parts = text.split('\n').map((line) => `${this.textPrefix}'${line.replaceAll("'", "''")}'`);
     return `(${parts.join(' + NCHAR(10) + ')})`;
   }
