@@ -1,7 +1,8 @@
 import type { TableName } from '../../../protocol/catalog.ts';
 import type { Position, Range } from '../../../protocol/position.ts';
 import { consequencesIn } from './consequences.ts';
-import type { Expression, Identifier, Name, Node, NodeBase, Script, SyntaxProblem, Unit } from './tree.ts';
+import { none } from './none.ts';
+import type { Expression, Identifier, Kind, Name, Node, NodeBase, Script, SyntaxProblem, Unit } from './tree.ts';
 
 /** Offsets in the file, end exclusive. */
 export interface Span {
@@ -62,8 +63,12 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'kind' in value && 'start' in value;
 }
 
+/** Most nodes of a tree are of these kinds, which have nothing under them. */
+const leaves: ReadonlySet<Kind> = new Set(['identifier', 'literal', 'variable', 'default']);
+
 /** The nodes directly under a node, in the order of their fields. */
 export function childrenOf(node: Node): readonly Node[] {
+  if (leaves.has(node.kind)) return none;
   const children: Node[] = [];
   for (const value of Object.values(node) as readonly unknown[]) {
     if (isNode(value)) children.push(value);
