@@ -128,7 +128,11 @@ export const mergewrightJsonSchema = z
     platform: platform.describe('Platform of the folder’s SQL files.').optional(),
     form: z.enum(formNames).describe('Form of generated loads where none is named.').optional(),
     shape: z.enum(['separate', 'merge']).describe('Shape of generated loads where none is named.').optional(),
-    out: z.string().min(1).describe('Folder for generated files, relative to this file.').optional(),
+    out: z
+      .string()
+      .min(1)
+      .describe('Folder for the files that the editor generates, relative to this file; the command line has `--out`.')
+      .optional(),
     exclude: z
       .array(z.string().min(1))
       .describe('Folders and files that are not read, relative to this file, with `*` and `**`.')

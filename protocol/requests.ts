@@ -85,6 +85,8 @@ export interface ServerRequests {
     params: { readonly specification: LoadSpecification; readonly uri: string };
     result: {
       readonly files: readonly GeneratedFile[];
+      /** URI of the folder that `mergewright.json` names for them; null: that of the workspace. */
+      readonly folder: string | null;
       readonly specification: LoadSpecification;
       readonly problems: readonly Problem[];
     };

@@ -45,6 +45,7 @@ function generatingForms(
     'mergewright/loads': () => candidates,
     'mergewright/generate': ({ specification: asked }) => ({
       files: forms.includes(asked.form) ? [{ path: 'loads/a b.sql', text: asked.form }] : [],
+      folder: asked.target.table === 'SatElsewhere' ? 'file:///w/generated%20code' : null,
       specification: asked,
       problems: forms.includes(asked.form)
         ? []
@@ -76,6 +77,13 @@ describe('Generate Load', () => {
     const { command, workbench } = generating([]);
     await command.run({ uri: 'file:///w/a.sql', specification });
     expect(workbench.proposed).toEqual([{ uri: 'file:///w/loads/a%20b.sql', text: 'script' }]);
+  });
+
+  test('goes into the folder that the settings name', async () => {
+    const { command, workbench } = generating([]);
+    const elsewhere = { ...specification, target: { ...specification.target, table: 'SatElsewhere' } };
+    await command.run({ uri: 'file:///w/a.sql', specification: elsewhere });
+    expect(workbench.proposed[0]?.uri).toBe('file:///w/generated%20code/loads/a%20b.sql');
   });
 
   test('from the palette asks for the load and the form, with a way back', async () => {

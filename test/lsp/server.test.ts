@@ -455,6 +455,16 @@ describe('loads for the editor', () => {
     expect(files[0]?.text).toContain('[raw].[SatPatient]');
   });
 
+  test('generate names the folder that mergewright.json states for generated files', async () => {
+    writeFileSync(join(folder, 'mergewright.json'), '{"out": "../gen 1"}');
+    await client.initialize(pathToFileURL(folder).href);
+    const made = await client.request<{ readonly folder: string | null }>('mergewright/generate', {
+      uri: ddl,
+      specification: await specification(),
+    });
+    expect(made.folder).toBe(pathToFileURL(join(folder, '..', 'gen 1')).href);
+  });
+
   test('executable gives the load for the connection’s platform, with parameter values', async () => {
     await client.initialize(pathToFileURL(folder).href);
     const request = {

@@ -31,10 +31,11 @@ export class GenerateLoadCommand implements Command {
     const found = await this.#specification(argument);
     if (found === undefined) return;
     const { uri, specification } = found;
-    const { files, problems } = await this.#server.request('mergewright/generate', { uri, specification });
+    const made = await this.#server.request('mergewright/generate', { uri, specification });
+    const { files, problems } = made;
     const errors = problems.filter((problem) => problem.severity === 'error');
     if (files.length === 0) throw new Error(errors[0]?.message ?? 'Nothing was generated for this load.');
-    const folder = this.#workbench.folderOf(uri);
+    const folder = made.folder ?? this.#workbench.folderOf(uri);
     for (const file of files) {
       const target =
         folder === undefined

@@ -15,6 +15,7 @@ import { findOutScript } from '../workspace/find-out.ts';
 import type { Folder } from '../workspace/folder.ts';
 import { namedLoadOf } from '../workspace/named-load.ts';
 import { fileNameOf } from '../workspace/port.ts';
+import { generatedFolder } from '../workspace/settings.ts';
 import { expandSqlcmd } from '../workspace/sqlcmd.ts';
 import { normalUri, uriFiles } from './files.ts';
 import type { Host } from './host.ts';
@@ -50,6 +51,7 @@ export function registerCustomRequests(host: Host): void {
     const { value, problems } = namedLoadOf(folder, specification);
     return {
       files: value?.files ?? [],
+      folder: generatedFolder(folder.settingsOf(normalUri(uri))),
       specification: value?.specification ?? specification,
       problems: locate(host, problems),
     };

@@ -10,6 +10,7 @@ import type { InferenceSettings, StatedLoad } from '../load/infer.ts';
 import type { Conventions } from '../model/conventions.ts';
 import { defaultConventions } from '../model/default-conventions.ts';
 import { nameFits, parseTableName } from '../model/names.ts';
+import { folderOf, joinPath } from './port.ts';
 
 /** What a `mergewright.json` says, ready for use; every field has a default. */
 export interface FolderSettings {
@@ -83,6 +84,11 @@ export function settingsFrom(json: MergewrightJson, file: string): FolderSetting
 export function styleOf({ style, runLog: table }: FolderSettings, platform: PlatformName | undefined): HouseStyle {
   const logged = table === null || platform === undefined ? {} : runLog(table, platform).hooks;
   return { ...defaultStyle, ...style, hooks: { ...logged, ...style.hooks } };
+}
+
+/** The folder that the settings name for generated files; null where they name none. */
+export function generatedFolder({ file, out }: FolderSettings): string | null {
+  return file === null || out === null ? null : joinPath(folderOf(file), out);
 }
 
 /** Values of a load's parameters: the folder's, and those of the load's own entry. An empty text is a place for a value. */
