@@ -296,7 +296,9 @@ export abstract class TsqlExpressionPrinter extends Printer {
       md5: { name: 'MD5', digits: 32 },
     }[algorithm];
     const bytes = `HASHBYTES('${name}', ${this.utf8(text, length)})`;
-    return as === 'bytes' ? bytes : `LOWER(CONVERT(varchar(${digits}), ${bytes}, 2))`;
+    // By itself it is varbinary(8000), as which the tables that a load works in would keep it.
+    if (as === 'bytes') return `CAST(${bytes} AS varbinary(${digits / 2}))`;
+    return `LOWER(CONVERT(varchar(${digits}), ${bytes}, 2))`;
   }
 
   /** The text's UTF-8 bytes as a varchar. Without a `_UTF8` collation only ASCII has them; a guard sees to that. */
