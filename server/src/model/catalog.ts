@@ -7,6 +7,7 @@ import type { FileDefinitions } from './definitions.ts';
 import type { TableFacts } from './facts.ts';
 import { type Feed, findFeeds, rateFeed } from './feeds.ts';
 import { finish, type InSteps, mapInSteps } from './in-steps.ts';
+import { findLinkFeeds } from './link-feeds.ts';
 import { TableLookup } from './lookup.ts';
 import { mergeInSteps } from './merging.ts';
 import { formatTableName, nameFits, parseTableName, sameIdentifier } from './names.ts';
@@ -89,7 +90,8 @@ export function* buildCatalogInSteps(
     if (source === feed.source && target === feed.target) return feed;
     return rateFeed(source, target, conventionsOf(target.file));
   });
-  return { tables, feeds, lookup: new TableLookup(tables), problems: merged.problems };
+  const ofLinks = yield* findLinkFeeds(tables, feeds, conventionsOf);
+  return { tables, feeds: [...feeds, ...ofLinks], lookup: new TableLookup(tables), problems: merged.problems };
 }
 
 const unknownRole: RoleGuess = { role: 'unknown', confidence: 0, reasons: [] };

@@ -34,7 +34,7 @@ const fedRoles: readonly TableRole[] = [
 
 const leastScore = 0.6;
 /** A column name that stands in more stages than this says nothing about which one is meant. */
-const commonName = 200;
+export const commonName = 200;
 
 /** Finds the feeds of all targets, best first for each target. */
 export function* findFeeds(
@@ -91,7 +91,7 @@ export const kindWords: ReadonlySet<string> = new Set(
 );
 
 /** Words of the entity that both names have in common; a plural `s` does not count. */
-function sharedWords(left: CatalogTable, right: CatalogTable): readonly string[] {
+export function sharedWords(left: CatalogTable, right: CatalogTable): readonly string[] {
   const entity = (table: CatalogTable) =>
     words(table.name.table)
       .filter((word) => !kindWords.has(word) && word.length > 1)
